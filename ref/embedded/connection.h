@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A connection as one process sees it: the block shared with the peer, the
+ * memory shared only with the processes of our own side (by fork), the two
+ * descriptors, and the question whether the peer is still there.
+ */
+#ifndef SCIF_EMBEDDED_CONNECTION_H
+#define SCIF_EMBEDDED_CONNECTION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "block.h"
+
+#define CONN_HOLDERS 16
+
+struct mem_conn; /* memory half, store.h / window.h */
+
+/*
+ * Shared by the processes that hold this side (anonymous shared memory, passed
+ * on by fork), never by the peer: glibc's robust mutexes keep list pointers
+ * inside themselves, which a hostile peer must not be able to write.
+ */
+struct conn_side {
+    pthread_mutex_t send;           /* robust, process-shared */
+    pthread_mutex_t recv;
+    pthread_mutex_t mem;            /* for the memory half */
+    _Atomic uint32_t send_asleep;   /* the holder of `send` waits for room */
+    _Atomic uint32_t recv_asleep;   /* the holder of `recv` waits for data */
+    uint32_t bell_removals;         /* doorbell bytes still to be taken off; under recv */
+    uint32_t bell_tokens;           /* doorbell messages still to be sent; under send */
+    bool broken;                    /* the peer wrote nonsense into the block */
+    _Atomic int gone;               /* first reason the connection ended: 0, ECONNRESET, ENODEV */
+    _Atomic uint32_t forking;       /* forks whose child has not registered yet */
+    _Atomic uint32_t holders_lost;  /* more holders than fit below */
+    _Atomic int32_t holder[CONN_HOLDERS]; /* pids */
+};
+
+struct conn {
+    struct block *block;
+    int side;               /* ours: SIDE_CONNECTOR or SIDE_ACCEPTOR */
+    _Atomic int sock;       /* a descriptor number of the endpoint's socket, -1 once closed here */
+    int ctl;                /* control socket */
+    bool same_class;        /* the peer has our euid */
+    uid_t peer_uid;
+    uint16_t node, port;    /* ours */
+    uint16_t peer_node, peer_port;
+    uint32_t incarnation, peer_incarnation;
+    uint32_t peer_filler;   /* length of the peer's J */
+    struct conn_side *own;
+    struct mem_conn *mem;   /* memory half; NULL before mem_conn_init */
+
+    ino_t inode;            /* of the endpoint's socket */
+    _Atomic uint64_t asked; /* when the kernel was last asked, ns */
+    _Atomic uint64_t known; /* when the identity of sock was last checked, ns */
+    _Atomic bool closed;    /* scif_close was called in this process */
+    _Atomic uint32_t refs;
+    struct conn *next, *prev; /* all connections of the process; under conn_list lock */
+};
+
+void conn_get(struct conn *c);
+void conn_put(struct conn *c); /* the last one calls mem_conn_free and closes ctl */
+
+/*
+ * 0, -ECONNRESET or -ENODEV. Asks the kernel when its last answer is older
+ * than 50 us; costs no system call otherwise.
+ */
+int conn_alive(struct conn *c);
+/* The same, but always asks. */
+int conn_ask(struct conn *c);
+
+/*
+ * Sleeps while *word == seen. Returns 0 when it changed (or may have),
+ * -ECONNRESET, -ENODEV, or -EINTR (signal, or scif_close in this process).
+ */
+int conn_wait_word(struct conn *c, _Atomic uint32_t *word, uint32_t seen);
+void conn_wake_word(_Atomic uint32_t *word);
+
+/*
+ * Messages with a descriptor over the control socket. conn_recv_fd does not
+ * block (-EAGAIN); fewer bytes than len is -EPROTO; *fd is -1 when none came.
+ * One message is received whole. fd -1 sends none.
+ */
+int conn_send_fd(struct conn *c, const void *msg, size_t len, int fd);
+int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd);
+
+/* Robust lock of this side's memory state; 0, or 1 when the last owner died inside. */
+int conn_lock_mem(struct conn *c);
+void conn_unlock_mem(struct conn *c);
+
+/*
+ * True unless another process of our side (fork) or another descriptor (dup)
+ * still holds the endpoint. mem_conn_closed is called by every process that
+ * closes; it drops this side's windows only when this is true.
+ */
+bool conn_last_holder(struct conn *c);
+
+/* Calls visit for every connection of the process with the list locked. */
+void conn_for_each(void (*visit)(struct conn *c, void *arg), void *arg);
+
+struct block *conn_block_create(int *memfd);       /* NULL + errno */
+int conn_block_map(int memfd, struct block **out); /* checks seals, size, magic; 0 or -errno */
+struct conn *conn_create(int side);                /* NULL when out of memory */
+void conn_mark_gone(struct conn *c, int reason);   /* keeps the first reason */
+int conn_gone(const struct conn *c);               /* 0, -ECONNRESET, -ENODEV as known, asking nobody */
+void conn_publish_close(struct conn *c);
+void conn_atfork_prepare(void);
+void conn_atfork_parent(void);
+void conn_atfork_child(void);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Touching memory that the caller named. A fault inside these routines, and
+ * only there, ends them with -EFAULT instead of a signal.
+ */
+#ifndef SCIF_EMBEDDED_SAFE_COPY_H
+#define SCIF_EMBEDDED_SAFE_COPY_H
+
+#include <stddef.h>
+
+/* Copies ascending; on -EFAULT a prefix may have been written. */
+int safe_copy(void *dst, const void *src, size_t n);
+
+/* One load, or one atomic "or 0", in every page that [p, p+n) touches; wrap-around is -EFAULT. */
+int safe_probe_read(const void *p, size_t n);
+int safe_probe_write(void *p, size_t n);
+
+/* Puts our fault handler in place, or back on top when the application replaced it. Idempotent. */
+void safe_copy_install(void);
+
+#endif

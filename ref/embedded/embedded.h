@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The operations of the embedded provider, one per SCIF call.  Each returns >= 0 on success and a negative
- * errno otherwise and leaves errno alone.
+ * The operations of the embedded provider, one per SCIF call.  Each returns >= 0 on success and a
+ * negative errno otherwise and leaves errno alone.
  */
 #ifndef EMBEDDED_H
 #define EMBEDDED_H
@@ -23,9 +23,11 @@ int embedded_send(scif_epd_t epd, const void *msg, int len, int flags);
 int embedded_recv(scif_epd_t epd, void *msg, int len, int flags);
 int embedded_poll(struct scif_pollepd *epds, unsigned int nepds, long timeout);
 
-off_t embedded_register(scif_epd_t epd, void *addr, size_t len, off_t offset, int prot, int map_flags);
+off_t embedded_register(scif_epd_t epd, void *addr, size_t len, off_t offset, int prot,
+			int map_flags);
 int embedded_unregister(scif_epd_t epd, off_t offset, size_t len);
-int embedded_mmap(void **pa, void *addr, size_t len, int prot, int map_flags, scif_epd_t epd, off_t offset);
+int embedded_mmap(void **pa, void *addr, size_t len, int prot, int map_flags, scif_epd_t epd,
+		  off_t offset);
 int embedded_munmap(void *addr, size_t len);
 int embedded_readfrom(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int rma_flags);
 int embedded_writeto(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int rma_flags);
@@ -33,7 +35,8 @@ int embedded_vreadfrom(scif_epd_t epd, void *addr, size_t len, off_t roffset, in
 int embedded_vwriteto(scif_epd_t epd, void *addr, size_t len, off_t roffset, int rma_flags);
 int embedded_fence_mark(scif_epd_t epd, int flags, int *mark);
 int embedded_fence_wait(scif_epd_t epd, int mark);
-int embedded_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval, int flags);
+int embedded_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
+			  int flags);
 
 int embedded_get_nodeIDs(uint16_t *nodes, int len, uint16_t *self);
 int embedded_event_register(scif_event_handler_t handler);

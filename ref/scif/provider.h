@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The one seam below the SCIF entry points: a table of operations.  An operation returns a value >= 0 on
- * success and a negative errno otherwise; the entry points turn that into errno and the documented failure
- * value.
+ * The one seam below the SCIF entry points: a table of operations.  An operation returns a value >=
+ * 0 on success and a negative errno otherwise; the entry points turn that into errno and the
+ * documented failure value.
  */
 #ifndef SCIF_PROVIDER_H
 #define SCIF_PROVIDER_H
@@ -26,7 +26,8 @@ struct scif_provider {
 	int (*recv)(scif_epd_t epd, void *msg, int len, int flags);
 	off_t (*reg)(scif_epd_t epd, void *addr, size_t len, off_t offset, int prot, int map_flags);
 	int (*unreg)(scif_epd_t epd, off_t offset, size_t len);
-	int (*mmap)(void **pa, void *addr, size_t len, int prot, int map_flags, scif_epd_t epd, off_t offset);
+	int (*mmap)(void **pa, void *addr, size_t len, int prot, int map_flags, scif_epd_t epd,
+		    off_t offset);
 	int (*munmap)(void *addr, size_t len);
 	int (*readfrom)(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int rma_flags);
 	int (*writeto)(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int rma_flags);
@@ -34,7 +35,8 @@ struct scif_provider {
 	int (*vwriteto)(scif_epd_t epd, void *addr, size_t len, off_t roffset, int rma_flags);
 	int (*fence_mark)(scif_epd_t epd, int flags, int *mark);
 	int (*fence_wait)(scif_epd_t epd, int mark);
-	int (*fence_signal)(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval, int flags);
+	int (*fence_signal)(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
+			    int flags);
 	int (*get_nodeIDs)(uint16_t *nodes, int len, uint16_t *self);
 	int (*poll)(struct scif_pollepd *epds, unsigned int nepds, long timeout);
 	int (*event_register)(scif_event_handler_t handler);
@@ -42,7 +44,8 @@ struct scif_provider {
 
 extern const struct scif_provider scif_provider_embedded;
 
-/* The provider SCIF_PROVIDER names, chosen at the first success; NULL with errno ENXIO when it names none. */
+/* The provider SCIF_PROVIDER names, chosen at the first success; NULL with errno ENXIO when it
+ * names none. */
 const struct scif_provider *scif_provider(void);
 
 #endif

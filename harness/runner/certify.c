@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scif-cts run and scif-cts certify: the same run, with or without a results folder. */
+#include <stdio.h>
+
+#include "commands.h"
+#include "report.h"
+#include "session.h"
+
+/* The end of what is printed: for certify where the report is and what stands first in it. */
+static void print_end(const struct session *session, const char *root)
+{
+	const struct settings *settings = session->settings;
+
+	if (settings->tap)
+		return;
+	if (root)
+		printf("The report is in %s/%s/summary.txt\n", root, settings->label);
+	report_print_totals(stdout, session);
+}
+
+static int run_and_report(const struct settings *settings, const struct plan *plan,
+			  const char *root)
+{
+	struct publication *publication = NULL;
+	struct session session;
+	int status = session_open(&session, settings, plan);
+
+	if (!status && root) {
+		publication = report_open(root, settings->label);
+		status = publication ? 0 : EXIT_USAGE;
+	}
+	if (!status)
+		status = session_run(&session);
+	if (status) {
+		report_abandon(publication);
+	} else {
+		if (publication)
+			status = report_publish(publication, &session);
+		if (!status) {
+			print_end(&session, root);
+			status = session_exit_status(&session);
+		}
+	}
+	session_close(&session);
+	return status;
+}
+
+int command_run(const struct settings *settings)
+{
+	struct settings run = *settings;
+	struct plan *plan = commands_load_plan();
+
+	if (!plan)
+		return EXIT_USAGE;
+	if (!run.label)
+		run.label = "run";
+	return run_and_report(&run, plan, run.results);
+}
+
+int command_certify(const struct settings *settings)
+{
+	struct plan *plan;
+
+	if (!settings->implementation || !settings->label)
+		return commands_usage("certify");
+	plan = commands_load_plan();
+	if (!plan)
+		return EXIT_USAGE;
+	return run_and_report(settings, plan, settings->results ? settings->results : "results");
+}

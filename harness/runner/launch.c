@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Puts together environment and arguments of a case program.  The variables that decide what is
+ * under test are always set here, never taken over from the caller.
+ */
+#include "launch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "locate.h"
+
+extern char **environ;
+
+/* Variables of the caller that would change what a case sees. */
+static const char *const replaced[] = {
+	"LD_PRELOAD=",	     "LD_LIBRARY_PATH=", "CTS_RECORDS=",     "CTS_IMPL=",
+	"CTS_PEER=",	     "CTS_INJECT=",	 "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
+	"CTS_SEED=",	     "SCIF_NODE=",	 "SCIF_FABRIC=",
+};
+
+struct string_list {
+	char **strings;
+	size_t count;
+};
+
+static void add(struct string_list *list, char *string)
+{
+	char **grown = reallocarray(list->strings, list->count + 2, sizeof(*grown));
+
+	if (!grown)
+		abort();
+	grown[list->count++] = string;
+	grown[list->count] = NULL;
+	list->strings = grown;
+}
+
+static void add_variable(struct string_list *list, const char *name, const char *value)
+{
+	if (value)
+		add(list, format_text("%s=%s", name, value));
+}
+
+static bool is_replaced(const char *variable)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(replaced) / sizeof(*replaced); i++) {
+		if (strncmp(variable, replaced[i], strlen(replaced[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* LD_PRELOAD separates its entries by spaces and colons, so a path with one needs another name. */
+static int make_link(struct launch *launch, const struct library *library)
+{
+	const char *folder = getenv("TMPDIR");
+
+	launch->link_folder = format_text("%s/scif-cts-impl.XXXXXX", folder ? folder : "/tmp");
+	if (!mkdtemp(launch->link_folder)) {
+		fprintf(stderr, "scif-cts: %s: %s\n", launch->link_folder, strerror(errno));
+		return EXIT_USAGE;
+	}
+	launch->implementation = format_text("%s/impl.so", launch->link_folder);
+	if (symlink(library->real_path, launch->implementation) < 0) {
+		fprintf(stderr, "scif-cts: %s: %s\n", launch->implementation, strerror(errno));
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+int launch_prepare(struct launch *launch, const struct settings *settings,
+		   const struct library *library)
+{
+	*launch = (struct launch){
+		.settings = settings,
+		.peer = locate_peer(),
+		.fault_preload = locate_fault_preload(),
+		.library_folder = locate_built_library_folder(),
+	};
+	if (strpbrk(library->real_path, ": "))
+		return make_link(launch, library);
+	launch->implementation = copy_text(library->real_path);
+	return 0;
+}
+
+void launch_release(struct launch *launch)
+{
+	if (launch->link_folder) {
+		if (launch->implementation)
+			unlink(launch->implementation);
+		rmdir(launch->link_folder);
+	}
+	free(launch->link_folder);
+	free(launch->implementation);
+	free(launch->peer);
+	free(launch->fault_preload);
+	free(launch->library_folder);
+}
+
+static char *library_path(const struct launch *launch)
+{
+	const char *inherited = getenv("LD_LIBRARY_PATH");
+
+	if (!launch->library_folder)
+		return inherited ? copy_text(inherited) : NULL;
+	if (!inherited || !*inherited)
+		return copy_text(launch->library_folder);
+	return format_text("%s:%s", launch->library_folder, inherited);
+}
+
+char **launch_environment(const struct launch *launch, const char *records)
+{
+	struct string_list list = { 0 };
+	char *path = library_path(launch);
+	char *seed = format_text("%lu", launch->settings->seed);
+	char *preload = format_text("%s%s%s", launch->implementation,
+				    launch->fault_preload ? ":" : "",
+				    launch->fault_preload ? launch->fault_preload : "");
+	char **variable;
+
+	for (variable = environ; *variable; variable++) {
+		if (!is_replaced(*variable))
+			add(&list, copy_text(*variable));
+	}
+	add_variable(&list, "LD_PRELOAD", preload);
+	add_variable(&list, "LD_LIBRARY_PATH", path);
+	add_variable(&list, "CTS_RECORDS", records);
+	add_variable(&list, "CTS_IMPL", launch->implementation);
+	add_variable(&list, "CTS_PEER", launch->peer);
+	add_variable(&list, "CTS_INJECT", launch->fault_preload);
+	add_variable(&list, "CTS_NODE_ADAPTER", launch->settings->node_adapter);
+	add_variable(&list, "CTS_PORT_ADAPTER", launch->settings->port_adapter);
+	add_variable(&list, "CTS_SEED", seed);
+	free(preload);
+	free(path);
+	free(seed);
+	return list.strings;
+}
+
+/* --exec is one line of shell words that stands before the program. */
+static void add_wrapper(struct string_list *list, const char *wrapper)
+{
+	add(list, copy_text("/bin/sh"));
+	add(list, copy_text("-c"));
+	add(list, format_text("exec %s \"$@\"", wrapper));
+	add(list, copy_text("scif-cts"));
+}
+
+char **launch_arguments(const struct launch *launch, const char *program,
+			const struct plan_clause *clause, bool unforked)
+{
+	const struct settings *settings = launch->settings;
+	struct string_list list = { 0 };
+
+	if (settings->wrapper)
+		add_wrapper(&list, settings->wrapper);
+	add(&list, copy_text(program));
+	add(&list, copy_text("--case"));
+	add(&list, copy_text(clause->id));
+	add(&list, copy_text("--profile"));
+	add(&list, copy_text(settings->profile));
+	add(&list, copy_text("--timeout-scale"));
+	add(&list, format_text("%g", settings->timeout_scale));
+	if (settings->all || clause->is_long)
+		add(&list, copy_text("--all"));
+	if (unforked)
+		add(&list, copy_text("--no-fork"));
+	return list.strings;
+}
+
+void launch_free_strings(char **strings)
+{
+	size_t i;
+
+	for (i = 0; strings && strings[i]; i++)
+		free(strings[i]);
+	free(strings);
+}

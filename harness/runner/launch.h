@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* How the program of a case is started: its environment and its arguments. */
+#ifndef CTS_RUNNER_LAUNCH_H
+#define CTS_RUNNER_LAUNCH_H
+
+#include <stdbool.h>
+
+#include "library.h"
+#include "plan.h"
+#include "settings.h"
+
+struct launch {
+	const struct settings *settings;
+	char *implementation; /* a path that LD_PRELOAD can carry */
+	char *peer, *fault_preload, *library_folder;
+	char *link_folder; /* holds a link where the real path could not be preloaded; else NULL */
+};
+
+/* Returns 0, or EXIT_USAGE after a line on stderr. */
+int launch_prepare(struct launch *launch, const struct settings *settings,
+		   const struct library *library);
+void launch_release(struct launch *launch);
+
+/* NULL-terminated arrays to free with launch_free_strings(). */
+char **launch_environment(const struct launch *launch, const char *records);
+char **launch_arguments(const struct launch *launch, const char *program,
+			const struct plan_clause *clause, bool unforked);
+void launch_free_strings(char **strings);
+
+#endif

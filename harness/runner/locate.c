@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Finds the parts of the suite. */
+#include "locate.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+
+/* The top of the build tree that this program lies in; NULL once it is installed. */
+static const char *build_top(void)
+{
+	static const char folder[] = "/harness/runner/scif-cts";
+	static char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	size_t suffix = sizeof(folder) - 1;
+
+	if (length < (ssize_t)suffix)
+		return NULL;
+	path[length] = '\0';
+	if (strcmp(path + length - suffix, folder) != 0)
+		return NULL;
+	path[length - suffix] = '\0';
+	return path;
+}
+
+/* FOLDER/NAME as an absolute path where it exists; libtool's real file before its wrapper. */
+static char *existing(const char *folder, const char *name)
+{
+	static const char *const subfolders[] = { "/.libs", "" };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		char *path = format_text("%s%s/%s", folder, subfolders[i], name);
+		char *absolute = realpath(path, NULL);
+
+		free(path);
+		if (absolute)
+			return absolute;
+	}
+	return NULL;
+}
+
+static char *in_build_tree(const char *folder, const char *name)
+{
+	const char *top = build_top();
+	char *path, *found;
+
+	if (!top)
+		return NULL;
+	path = format_text("%s%s", top, folder);
+	found = existing(path, name);
+	free(path);
+	return found;
+}
+
+/* What the environment names, and nothing else where it names something. */
+static char *from_environment(const char *variable, char **found)
+{
+	const char *value = getenv(variable);
+
+	if (!value || !*value)
+		return NULL;
+	*found = realpath(value, NULL);
+	return copy_text(value);
+}
+
+static char *locate(const char *variable, const char *build_folder, const char *name,
+		    const char *install_folder)
+{
+	char *found = NULL, *named = from_environment(variable, &found);
+
+	if (named) {
+		free(named);
+		return found;
+	}
+	found = in_build_tree(build_folder, name);
+	return found ? found : existing(install_folder, name);
+}
+
+char *locate_plan(void)
+{
+	char *found = locate("CTS_PLAN", "/conformance/scif", "plan.json", PKGDATADIR);
+
+	if (!found && !getenv("CTS_PLAN"))
+		found = in_build_tree("/conformance", "plan.json");
+	return found;
+}
+
+char *locate_program(const char *api, const char *function)
+{
+	const char *programs = getenv("CTS_PROGRAMS");
+	char *build_folder, *install_folder, *found;
+
+	if (programs && *programs)
+		return existing(programs, function);
+	build_folder = format_text("/conformance/%s", api);
+	install_folder = format_text("%s/%s", PKGLIBEXECDIR, api);
+	found = in_build_tree(build_folder, function);
+	if (!found)
+		found = existing(install_folder, function);
+	free(build_folder);
+	free(install_folder);
+	return found;
+}
+
+char *locate_peer(void)
+{
+	return locate("CTS_PEER", "/harness/peer", "scif-cts-peer", PKGLIBEXECDIR);
+}
+
+char *locate_fault_preload(void)
+{
+	char *found = locate("CTS_INJECT", "/harness/inject", "libcts-inject.so", PKGLIBDIR);
+
+	if (!found && !getenv("CTS_INJECT"))
+		found = in_build_tree("", "libcts-inject.so");
+	return found;
+}
+
+char *locate_built_library(const char *api)
+{
+	char *name = format_text("lib%s.so", api);
+	char *found = in_build_tree("", name);
+
+	free(name);
+	return found;
+}
+
+char *locate_built_library_folder(void)
+{
+	const char *top = build_top();
+
+	return top ? format_text("%s/.libs", top) : NULL;
+}

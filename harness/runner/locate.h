@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Where the parts of the suite are: named by the environment, else in the build tree that this
+ * program runs from, else where `make install` puts them.
+ */
+#ifndef CTS_RUNNER_LOCATE_H
+#define CTS_RUNNER_LOCATE_H
+
+/* Each result is an absolute path to free, or NULL where nothing was found. */
+char *locate_plan(void);
+char *locate_program(const char *api, const char *function);
+char *locate_peer(void);
+char *locate_fault_preload(void);
+/* The library that the build tree holds for an API; NULL once installed. */
+char *locate_built_library(const char *api);
+/* The folder with that library, for the run-time linker; NULL once installed. */
+char *locate_built_library_folder(void);
+
+#endif

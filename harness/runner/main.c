@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scif-cts: lists, runs and replays the cases of the conformance suite, and certifies a library
+ * with them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "locate.h"
+#include "plan.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(const struct settings *settings);
+	unsigned int bit;
+	int least, most; /* operands */
+	const char *operands, *summary;
+} commands[] = {
+	{ "list", command_list, COMMAND_LIST, 0, 1, "[functions|outcomes|clauses]",
+	  "what the suite knows, as tsv or json (--format)" },
+	{ "run", command_run, COMMAND_RUN, 0, 0, "",
+	  "run the cases against the library just built, or --impl PATH" },
+	{ "certify", command_certify, COMMAND_CERTIFY, 0, 0, "--impl PATH --label NAME",
+	  "run the cases and write results/NAME" },
+	{ "show", command_show, COMMAND_SHOW, 1, 1, "CLAUSE",
+	  "a clause: text, source, outcome, provoker, errata" },
+	{ "replay", command_replay, COMMAND_REPLAY, 1, 1, "CLAUSE",
+	  "one case, unforked; --exec 'gdb --args'" },
+	{ "diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2, "A B",
+	  "compare two results.json or lists of verdicts" },
+	{ "verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1, "RESULTS.JSON",
+	  "print the list of verdicts of a results.json" },
+	{ "status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1, "RESULTS.JSON",
+	  "print results as a Markdown table" },
+};
+
+static const char options_text[] =
+	"\noptions:\n"
+	"  --profile documented|knc    what is accepted (documented)\n"
+	"  --filter GLOB[,GLOB]        only clauses with such an id or function\n"
+	"  --all                       long cases too\n"
+	"  --api NAME                  the API (the first of the plan)\n"
+	"  --jobs N                    cases at once (2)\n"
+	"  --timeout-scale X           stretch every time limit (1)\n"
+	"  --seed N                    for whatever is random (1)\n"
+	"  --results DIR               parent of the results folder (results)\n"
+	"  --node-adapter CMD          command that takes nodes down, to sleep and up\n"
+	"  --port-adapter CMD          command that narrows the port range\n"
+	"  --exec CMD                  command line put before the case program\n"
+	"  --color auto|always|never   colour of the verdicts\n"
+	"  --tap                       run: a TAP stream on standard output\n"
+	"\nexit status: 0 passed or excused, 1 something failed, 2 usage, 3 something unresolved\n";
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static void print_usage(FILE *stream)
+{
+	size_t i;
+
+	fputs("usage: scif-cts COMMAND [OPTION]...\n\n", stream);
+	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+		fprintf(stream, "  %-14s %-29s %s\n", commands[i].name, commands[i].operands,
+			commands[i].summary);
+	fputs(options_text, stream);
+}
+
+int commands_usage(const char *command)
+{
+	fprintf(stderr, "usage: scif-cts %s %s [OPTION]...\n", command,
+		find_command(command)->operands);
+	return EXIT_USAGE;
+}
+
+struct plan *commands_load_plan(void)
+{
+	char *path = locate_plan();
+
+	if (!path) {
+		fputs("scif-cts: there is no plan.json beside this build; CTS_PLAN names one\n",
+		      stderr);
+		return NULL;
+	}
+	return plan_load(path);
+}
+
+const struct plan_clause *commands_clause(const struct settings *settings, const struct plan *plan)
+{
+	const char *id = settings->operands[0];
+	const struct plan_clause *clause = plan_clause(plan, id);
+
+	if (!clause)
+		fprintf(stderr, "scif-cts: there is no clause %s; `scif-cts list clauses` "
+				"names them all\n", id);
+	return clause;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
+	struct settings settings;
+
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
+		print_usage(stdout);
+		return EXIT_PASSED;
+	}
+	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
+		puts("scif-cts " SUITE_VERSION);
+		return EXIT_PASSED;
+	}
+	if (!command) {
+		print_usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (settings_parse(&settings, argc, argv, command->bit) != 0)
+		return EXIT_USAGE;
+	if (settings.operand_count < command->least || settings.operand_count > command->most)
+		return commands_usage(command->name);
+	return command->run(&settings);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The plan: every function, documented outcome, clause and errata entry of the suite, as the
+ * spec compiler wrote it (format scif-cts-plan/1).
+ */
+#ifndef CTS_RUNNER_PLAN_H
+#define CTS_RUNNER_PLAN_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How a function reaches a program. */
+enum linkage {
+	LINKAGE_REQUIRED, /* exported by every implementation */
+	LINKAGE_OPTIONAL, /* may be absent: its cases are UNSUPPORTED then */
+	LINKAGE_INLINE    /* defined by the header, never looked up in a library */
+};
+
+struct plan_outcome {
+	const char *name, *text;
+	bool is_error;
+};
+
+struct plan_errata {
+	const char *id, *kind, *clash, *ruling, *why;
+};
+
+struct plan_clause {
+	const struct plan_function *function;
+	const char *id, *text, *outcome, *source, *file, *provoker, *scenario, *call;
+	const char *untestable; /* reason, or NULL */
+	const char *ruled_out;  /* id of an errata entry, or NULL */
+	const char *deviation_tag, *deviation_where; /* what the knc profile accepts, or NULL */
+	const char **needs, **errata;
+	size_t needs_count, errata_count;
+	int line;
+	bool is_long;
+};
+
+struct plan_function {
+	const char *name, *api, *prototype, *summary;
+	enum linkage linkage;
+	struct plan_outcome *outcomes;
+	struct plan_clause *clauses;
+	size_t outcome_count, clause_count;
+};
+
+struct plan {
+	json_t *root; /* owns every string of the plan */
+	const char *suite_version, *spec_hash;
+	struct plan_function *functions;
+	struct plan_errata *errata;
+	size_t function_count, clause_count, errata_count;
+};
+
+/* Prints what is wrong and returns NULL where the file is no plan. */
+struct plan *plan_load(const char *path);
+
+const struct plan_clause *plan_clause(const struct plan *plan, const char *id);
+const struct plan_errata *plan_errata(const struct plan *plan, const char *id);
+const struct plan_outcome *plan_outcome(const struct plan_function *function, const char *name);
+bool plan_has_api(const struct plan *plan, const char *api);
+
+#endif

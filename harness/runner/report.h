@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The files of a finished run. */
+#ifndef CTS_RUNNER_REPORT_H
+#define CTS_RUNNER_REPORT_H
+
+#include <stdio.h>
+
+#include "session.h"
+
+/* Each returns 0 or a negative errno. */
+int report_write_json(const struct session *session, const char *path);
+int report_write_junit(const struct session *session, const char *path);
+int report_write_tap(const struct session *session, const char *path);
+int report_write_summary(const struct session *session, const char *path);
+int report_write_failure(const struct session *session, const struct case_run *run,
+			 const char *path);
+
+/* Flushes and closes a report; returns 0 or a negative errno. */
+int report_close(FILE *file);
+
+/* Kind, expected, observed and reason as far as there are any, each after SEPARATOR. */
+void report_print_findings(FILE *stream, const struct record *record, const char *separator);
+void report_print_tap_line(FILE *stream, const struct case_run *run, size_t number);
+void report_print_summary(FILE *stream, const struct session *session);
+/* The line that continuous integration reads: N passed, N failed, N skipped. */
+void report_print_totals(FILE *stream, const struct session *session);
+
+/* Writes all of the above into a new folder ROOT/LABEL, or leaves what was there as it was. */
+struct publication;
+struct publication *report_open(const char *root, const char *label);
+int report_publish(struct publication *publication, const struct session *session);
+/* Gives up a publication that was opened; report_publish() has done so itself. */
+void report_abandon(struct publication *publication);
+
+#endif

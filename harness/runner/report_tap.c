@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* results.tap, and the pieces of text that several reports share. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report.h"
+
+static void print_finding(FILE *stream, const char *separator, const char *name, const char *text)
+{
+	if (!text)
+		return;
+	fputs(separator, stream);
+	fputs(name, stream);
+	/* One finding, one line, whatever the implementation made of it. */
+	for (; *text; text++)
+		putc(*text == '\n' ? ' ' : *text, stream);
+}
+
+void report_print_findings(FILE *stream, const struct record *record, const char *separator)
+{
+	const char *first = *separator == '\n' ? separator : ": ";
+
+	if (record->kind) {
+		print_finding(stream, first, "", record->kind);
+		first = separator;
+	}
+	if (record->expected) {
+		print_finding(stream, first, "expected ", record->expected);
+		first = separator;
+	}
+	if (record->observed) {
+		print_finding(stream, first, "observed ", record->observed);
+		first = separator;
+	}
+	print_finding(stream, first, "", record->reason);
+}
+
+void report_print_tap_line(FILE *stream, const struct case_run *run, size_t number)
+{
+	const struct record *record = &run->record;
+
+	if (verdict_counts_as_failed(record->verdict)) {
+		fprintf(stream, "not ok %zu - %s", number, run->clause->id);
+		fprintf(stream, "\n# %s %s", verdict_name(record->verdict), run->clause->id);
+		report_print_findings(stream, record, "\n#   ");
+	} else {
+		fprintf(stream, "ok %zu - %s", number, run->clause->id);
+		if (verdict_counts_as_skipped(record->verdict)) {
+			fprintf(stream, " # SKIP %s", verdict_name(record->verdict));
+			print_finding(stream, ": ", "", record->reason);
+		}
+	}
+	putc('\n', stream);
+}
+
+void report_print_totals(FILE *stream, const struct session *session)
+{
+	fprintf(stream, "%zu passed, %zu failed, %zu skipped\n", session->verdicts[VERDICT_PASS],
+		session_failed(session), session_skipped(session));
+}
+
+/* Some file systems report a full disk only when the data is flushed. */
+int report_close(FILE *file)
+{
+	int status = 0;
+
+	if (fflush(file) != 0 || fsync(fileno(file)) < 0)
+		status = -errno;
+	else if (ferror(file))
+		status = -EIO;
+	if (fclose(file) != 0 && !status)
+		status = -errno;
+	return status;
+}
+
+int report_write_tap(const struct session *session, const char *path)
+{
+	FILE *file = fopen(path, "we");
+	size_t i;
+
+	if (!file)
+		return -errno;
+	fprintf(file, "1..%zu\n", session->case_count);
+	for (i = 0; i < session->case_count; i++)
+		report_print_tap_line(file, &session->cases[i], i + 1);
+	return report_close(file);
+}
+
+int report_write_failure(const struct session *session, const struct case_run *run,
+			 const char *path)
+{
+	FILE *file = fopen(path, "we");
+	char *replay;
+
+	if (!file)
+		return -errno;
+	replay = session_replay_command(session, run->clause);
+	fprintf(file, "%s %s", verdict_name(run->record.verdict), run->clause->id);
+	report_print_findings(file, &run->record, "\n  ");
+	fprintf(file, "\n\n%s\n\nreplay: %s\n\noutput:\n%s", run->clause->text, replay,
+		run->output ? run->output : "(none)\n");
+	free(replay);
+	return report_close(file);
+}

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Runs the cases, one program per case and several at once.  A case program leads a session of its
+ * own and this process is the reaper of orphans below it, so whatever a case leaves behind, a peer
+ * that outlived a crash for example, is found and ended without touching anybody else's processes.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "launch.h"
+#include "locate.h"
+#include "progress.h"
+#include "session.h"
+
+/*
+ * The programs have time limits of their own; these only catch a program that hangs as a whole, so
+ * they are far above what any case takes.
+ */
+#define SHORT_CASE_LIMIT_MS 120000.0
+#define LONG_CASE_LIMIT_MS 1200000.0
+#define ORPHANS_LIMIT_MS 5000.0
+/* What is kept of a program's output: its beginning. */
+#define OUTPUT_LIMIT 65536
+
+struct job {
+	struct case_run *run;
+	pid_t pid; /* 0: no program is running here */
+	double started, deadline;
+	bool expired;
+};
+
+struct pool {
+	struct session *session;
+	struct progress *progress;
+	struct launch launch;
+	char **programs; /* one per function of the plan; NULL where there is none */
+	char folder[64]; /* records and outputs of the running cases */
+	struct job *jobs;
+	int job_count, running;
+	pid_t *ended; /* sessions of programs that have ended */
+	size_t ended_count, next_case;
+	int signals; /* signalfd */
+	sigset_t old_mask;
+};
+
+static double now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
+static char *job_file(const struct pool *pool, const struct job *job, const char *kind)
+{
+	return format_text("%s/%zu.%s", pool->folder, (size_t)(job - pool->jobs), kind);
+}
+
+/* The first LIMIT bytes of a file; NULL where it is absent. */
+static char *read_file(const char *path, size_t limit, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *bytes;
+	ssize_t got;
+
+	*length = 0;
+	if (fd < 0)
+		return NULL;
+	bytes = zeroed_array(limit, 1);
+	while (*length < limit && (got = read(fd, bytes + *length, limit - *length)) > 0)
+		*length += got;
+	close(fd);
+	return bytes;
+}
+
+/* Verdicts that need no program; returns false where the case has to be run. */
+static bool settle_without_program(struct pool *pool, struct case_run *run)
+{
+	const struct session *session = pool->session;
+	const struct plan_clause *clause = run->clause;
+	const struct plan_function *function = clause->function;
+	const struct plan_errata *errata;
+	struct record record;
+
+	if (clause->ruled_out) {
+		errata = plan_errata(session->plan, clause->ruled_out);
+		record = record_make(VERDICT_UNTESTED, NULL,
+				     format_text("ruled out by %s: %s", clause->ruled_out,
+						 errata && errata->ruling ? errata->ruling
+									  : "see the errata"));
+	} else if (clause->untestable) {
+		record = record_make(VERDICT_UNTESTED, NULL, copy_text(clause->untestable));
+	} else if (function->linkage != LINKAGE_INLINE &&
+		   !library_exports(&session->library, function->name)) {
+		bool optional = function->linkage == LINKAGE_OPTIONAL;
+
+		record = record_make(optional ? VERDICT_UNSUPPORTED : VERDICT_FAIL,
+				     optional ? NULL : "value",
+				     format_text("the library does not export %s%s",
+						 function->name,
+						 optional ? ", which is optional" : ""));
+	} else if (clause->is_long && !session->settings->all) {
+		record = record_make(VERDICT_UNTESTED, NULL,
+				     copy_text("a long case: --all runs it"));
+	} else if (!pool->programs[function - session->plan->functions]) {
+		record = record_make(VERDICT_NOTRUN, NULL,
+				     format_text("there is no test program for %s",
+						 function->name));
+	} else {
+		return false;
+	}
+	session_record(pool->session, run, record, NULL);
+	progress_case(pool->progress, run);
+	return true;
+}
+
+static int spawn_actions(posix_spawn_file_actions_t *actions, const char *output)
+{
+	int flags = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
+
+	posix_spawn_file_actions_init(actions);
+	posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, output, flags, 0600);
+	return posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
+}
+
+static int spawn(const struct pool *pool, struct job *job, const char *output, char **arguments,
+		 char **environment)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	int status;
+
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGINT);
+	sigaddset(&defaults, SIGTERM);
+	sigaddset(&defaults, SIGHUP);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+						      POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &pool->old_mask);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	status = spawn_actions(&actions, output);
+	if (!status)
+		status = posix_spawn(&job->pid, arguments[0], &actions, &attributes, arguments,
+				     environment);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	return status;
+}
+
+static void start_case(struct pool *pool, struct job *job, struct case_run *run)
+{
+	const struct session *session = pool->session;
+	const struct plan_clause *clause = run->clause;
+	char *records = job_file(pool, job, "ndjson");
+	char *output = job_file(pool, job, "output");
+	char **environment = launch_environment(&pool->launch, records);
+	char **arguments = launch_arguments(
+		&pool->launch, pool->programs[clause->function - session->plan->functions], clause,
+		false);
+	int status;
+
+	unlink(records);
+	*job = (struct job){ .run = run, .started = now_ms() };
+	job->deadline = job->started + session->settings->timeout_scale *
+					       (clause->is_long ? LONG_CASE_LIMIT_MS
+								: SHORT_CASE_LIMIT_MS);
+	status = spawn(pool, job, output, arguments, environment);
+	if (status) {
+		job->pid = 0;
+		session_record(pool->session, run,
+			       record_make(VERDICT_NOTRUN, NULL,
+					   format_text("%s: %s", arguments[0], strerror(status))),
+			       NULL);
+		progress_case(pool->progress, run);
+	} else {
+		pool->running++;
+	}
+	launch_free_strings(environment);
+	launch_free_strings(arguments);
+	free(records);
+	free(output);
+}
+
+/* The next case that needs a program; NULL where there is none left. */
+static struct case_run *next_case(struct pool *pool)
+{
+	struct session *session = pool->session;
+
+	while (pool->next_case < session->case_count) {
+		struct case_run *run = &session->cases[pool->next_case++];
+
+		if (!settle_without_program(pool, run))
+			return run;
+	}
+	return NULL;
+}
+
+static void start_cases(struct pool *pool)
+{
+	struct case_run *run;
+	int i;
+
+	for (i = 0; i < pool->job_count && !pool->session->interrupted; i++) {
+		while (!pool->jobs[i].pid && (run = next_case(pool)))
+			start_case(pool, &pool->jobs[i], run);
+	}
+}
+
+/* What it means that a program ended without having written a record. */
+static struct record record_of_silence(const struct job *job, int status)
+{
+	if (job->expired)
+		return record_make(VERDICT_FAIL, "timeout",
+				   copy_text("the program hung and was ended"));
+	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM)
+		return record_make(VERDICT_FAIL, "crash",
+				   format_text("the program died by SIG%s before it wrote a record",
+					       sigabbrev_np(WTERMSIG(status))));
+	if (WIFSIGNALED(status))
+		return record_make(VERDICT_NOTRUN, NULL,
+				   format_text("somebody ended the program by SIG%s",
+					       sigabbrev_np(WTERMSIG(status))));
+	return record_make(VERDICT_NOTRUN, NULL,
+			   format_text("the program ended with status %d and wrote no record",
+				       WEXITSTATUS(status)));
+}
+
+static void finish_case(struct pool *pool, struct job *job, int status)
+{
+	char *records = job_file(pool, job, "ndjson");
+	char *output = job_file(pool, job, "output");
+	size_t records_length, output_length;
+	char *lines = read_file(records, 1 << 20, &records_length);
+	char *bytes = read_file(output, OUTPUT_LIMIT, &output_length);
+	struct record record = { 0 };
+
+	if (pool->session->interrupted)
+		record = record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted"));
+	else if (!record_parse(&record, lines, records_length, job->run->clause->id))
+		record = record_of_silence(job, status);
+	if (!record.ms)
+		record.ms = now_ms() - job->started;
+	session_record(pool->session, job->run, record,
+		       output_length ? printable_text(bytes, output_length) : NULL);
+	progress_case(pool->progress, job->run);
+	pool->ended[pool->ended_count++] = job->pid;
+	job->pid = 0;
+	pool->running--;
+	unlink(records);
+	unlink(output);
+	free(records);
+	free(output);
+	free(lines);
+	free(bytes);
+}
+
+static bool is_job(const struct pool *pool, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < pool->job_count; i++) {
+		if (pool->jobs[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+static bool has_ended(const struct pool *pool, pid_t session)
+{
+	size_t i;
+
+	for (i = 0; i < pool->ended_count; i++) {
+		if (pool->ended[i] == session)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Ends children of ours that are no case programs.  During the run only those of ended sessions: a
+ * process that left its session (what `scif-fabric` leaves behind, for example) may serve a case
+ * that still runs.
+ */
+static bool end_orphans(const struct pool *pool, bool all)
+{
+	FILE *children = fopen("/proc/thread-self/children", "re");
+	bool found = false;
+	int pid;
+
+	while (children && fscanf(children, "%d", &pid) == 1) {
+		if (is_job(pool, pid) || (!all && !has_ended(pool, getsid(pid))))
+			continue;
+		kill(pid, SIGKILL);
+		found = true;
+	}
+	if (children)
+		fclose(children);
+	return found;
+}
+
+static void reap(struct pool *pool)
+{
+	int status, i;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (i = 0; i < pool->job_count; i++) {
+			if (pool->jobs[i].pid == pid)
+				finish_case(pool, &pool->jobs[i], status);
+		}
+	}
+	end_orphans(pool, false);
+}
+
+static void kill_programs(struct pool *pool)
+{
+	int i;
+
+	for (i = 0; i < pool->job_count; i++) {
+		if (pool->jobs[i].pid)
+			kill(pool->jobs[i].pid, SIGKILL);
+	}
+}
+
+static void read_signals(struct pool *pool)
+{
+	struct signalfd_siginfo info;
+
+	while (read(pool->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		pool->session->interrupted = true;
+		kill_programs(pool);
+	}
+}
+
+/* Ends programs that are over their time; returns the time until the next one will be, in ms. */
+static int expire(struct pool *pool)
+{
+	double now = now_ms(), next = now + 60000;
+	int i;
+
+	for (i = 0; i < pool->job_count; i++) {
+		struct job *job = &pool->jobs[i];
+
+		if (!job->pid || job->expired)
+			continue;
+		if (job->deadline <= now) {
+			job->expired = true;
+			kill(job->pid, SIGKILL);
+		} else if (job->deadline < next) {
+			next = job->deadline;
+		}
+	}
+	return (int)(next - now) + 1;
+}
+
+static void wait_for_signal(struct pool *pool, int timeout_ms)
+{
+	struct pollfd descriptor = { .fd = pool->signals, .events = POLLIN };
+
+	poll(&descriptor, 1, timeout_ms);
+	read_signals(pool);
+}
+
+static void run_cases(struct pool *pool)
+{
+	start_cases(pool);
+	while (pool->running) {
+		wait_for_signal(pool, expire(pool));
+		reap(pool);
+		start_cases(pool);
+	}
+}
+
+/* After the last case nothing that the run has started may stay. */
+static void end_all_orphans(struct pool *pool)
+{
+	double deadline = now_ms() + ORPHANS_LIMIT_MS;
+
+	while (end_orphans(pool, true) && now_ms() < deadline) {
+		wait_for_signal(pool, 100);
+		reap(pool);
+	}
+}
+
+static void record_interrupted(struct pool *pool)
+{
+	struct session *session = pool->session;
+	size_t i;
+
+	for (i = 0; i < session->case_count; i++) {
+		struct case_run *run = &session->cases[i];
+
+		if (run->finished)
+			continue;
+		session_record(session, run,
+			       record_make(VERDICT_NOTRUN, NULL,
+					   copy_text("the run was interrupted")),
+			       NULL);
+		progress_case(pool->progress, run);
+	}
+}
+
+static void find_programs(struct pool *pool)
+{
+	const struct plan *plan = pool->session->plan;
+	size_t f;
+
+	pool->programs = zeroed_array(plan->function_count, sizeof(*pool->programs));
+	for (f = 0; f < plan->function_count; f++)
+		pool->programs[f] = locate_program(plan->functions[f].api,
+						   plan->functions[f].name);
+}
+
+static int open_folder(struct pool *pool)
+{
+	const char *parent = getenv("TMPDIR");
+
+	if (!parent || strlen(parent) > 32)
+		parent = "/tmp";
+	snprintf(pool->folder, sizeof(pool->folder), "%s/scif-cts-run.XXXXXX", parent);
+	if (mkdtemp(pool->folder))
+		return 0;
+	fprintf(stderr, "scif-cts: %s: %s\n", pool->folder, strerror(errno));
+	return EXIT_USAGE;
+}
+
+static void catch_signals(struct pool *pool)
+{
+	sigset_t caught;
+
+	sigemptyset(&caught);
+	sigaddset(&caught, SIGCHLD);
+	sigaddset(&caught, SIGINT);
+	sigaddset(&caught, SIGTERM);
+	sigaddset(&caught, SIGHUP);
+	sigprocmask(SIG_BLOCK, &caught, &pool->old_mask);
+	pool->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
+	/* A reader of our output that goes away must not leave case programs behind. */
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static int open_pool(struct pool *pool, struct session *session)
+{
+	*pool = (struct pool){ .session = session, .job_count = session->settings->jobs };
+	if (open_folder(pool) != 0)
+		return EXIT_USAGE;
+	if (launch_prepare(&pool->launch, session->settings, &session->library) != 0) {
+		rmdir(pool->folder);
+		return EXIT_USAGE;
+	}
+	find_programs(pool);
+	pool->jobs = zeroed_array(pool->job_count, sizeof(*pool->jobs));
+	pool->ended = zeroed_array(session->case_count, sizeof(*pool->ended));
+	catch_signals(pool);
+	pool->progress = progress_start(session);
+	return 0;
+}
+
+static void close_pool(struct pool *pool)
+{
+	size_t f;
+
+	progress_finish(pool->progress);
+	launch_release(&pool->launch);
+	rmdir(pool->folder);
+	close(pool->signals);
+	for (f = 0; f < pool->session->plan->function_count; f++)
+		free(pool->programs[f]);
+	free(pool->programs);
+	free(pool->jobs);
+	free(pool->ended);
+}
+
+void session_record(struct session *session, struct case_run *run, struct record record,
+		    char *output)
+{
+	run->record = record;
+	run->output = output;
+	run->finished = true;
+	session->verdicts[record.verdict]++;
+}
+
+int session_run(struct session *session)
+{
+	struct pool pool;
+	double started;
+
+	if (open_pool(&pool, session) != 0)
+		return EXIT_USAGE;
+	started = now_ms();
+	session->started = time(NULL);
+	run_cases(&pool);
+	end_all_orphans(&pool);
+	record_interrupted(&pool);
+	session->duration_ms = now_ms() - started;
+	close_pool(&pool);
+	return 0;
+}

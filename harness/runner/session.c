@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Chooses the clauses of a run, checks the implementation and keeps the records. */
+#include "session.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "locate.h"
+
+const char *session_api(const struct settings *settings, const struct plan *plan)
+{
+	if (!settings->api)
+		return plan->functions[0].api;
+	if (plan_has_api(plan, settings->api))
+		return settings->api;
+	fprintf(stderr, "scif-cts: the plan has no API named %s\n", settings->api);
+	return NULL;
+}
+
+bool session_filter_picks(const struct settings *settings, const struct plan_clause *clause)
+{
+	char *globs, *rest, *glob;
+	bool picks = false;
+
+	if (!settings->filter)
+		return true;
+	globs = rest = copy_text(settings->filter);
+	while (!picks && (glob = strsep(&rest, ",")))
+		picks = fnmatch(glob, clause->id, 0) == 0 ||
+			fnmatch(glob, clause->function->name, 0) == 0;
+	free(globs);
+	return picks;
+}
+
+static void choose_cases(struct session *session)
+{
+	const struct plan *plan = session->plan;
+	size_t f, c;
+
+	session->cases = zeroed_array(plan->clause_count, sizeof(*session->cases));
+	for (f = 0; f < plan->function_count; f++) {
+		const struct plan_function *function = &plan->functions[f];
+
+		if (strcmp(function->api, session->api) != 0)
+			continue;
+		for (c = 0; c < function->clause_count; c++) {
+			if (session_filter_picks(session->settings, &function->clauses[c]))
+				session->cases[session->case_count++].clause =
+					&function->clauses[c];
+		}
+	}
+}
+
+/* A library of this machine that has at least one function of the API. */
+static int check_library(struct session *session)
+{
+	const struct plan *plan = session->plan;
+	size_t f;
+
+	for (f = 0; f < plan->function_count; f++) {
+		if (strcmp(plan->functions[f].api, session->api) == 0 &&
+		    plan->functions[f].linkage != LINKAGE_INLINE &&
+		    library_exports(&session->library, plan->functions[f].name))
+			return 0;
+	}
+	fprintf(stderr, "scif-cts: %s: it exports no function of the API %s\n",
+		session->library.path, session->api);
+	return EXIT_USAGE;
+}
+
+int session_open_library(const struct settings *settings, const char *api,
+			 struct library *library)
+{
+	const char *path = settings->implementation;
+	char *built = NULL, *wrong;
+
+	if (!path)
+		path = built = locate_built_library(api);
+	if (!path) {
+		fputs("scif-cts: which library? Name it with --impl PATH\n", stderr);
+		return EXIT_USAGE;
+	}
+	wrong = library_read(library, path);
+	if (wrong)
+		fprintf(stderr, "scif-cts: %s: %s\n", path, wrong);
+	free(built);
+	free(wrong);
+	return wrong ? EXIT_USAGE : 0;
+}
+
+int session_open(struct session *session, const struct settings *settings,
+		 const struct plan *plan)
+{
+	int status;
+
+	*session = (struct session){ .settings = settings, .plan = plan };
+	session->api = session_api(settings, plan);
+	if (!session->api)
+		return EXIT_USAGE;
+	choose_cases(session);
+	if (!session->case_count) {
+		fprintf(stderr, "scif-cts: no clause matches the filter %s\n", settings->filter);
+		return EXIT_USAGE;
+	}
+	status = session_open_library(settings, session->api, &session->library);
+	if (!status)
+		status = check_library(session);
+	if (status)
+		return status;
+	session->environment = environment_class(session->library.sanitizer != NULL);
+	session->platform = platform_read();
+	return 0;
+}
+
+void session_close(struct session *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->case_count; i++) {
+		record_free(&session->cases[i].record);
+		free(session->cases[i].output);
+	}
+	free(session->cases);
+	library_free(&session->library);
+	platform_free(&session->platform);
+}
+
+size_t session_failed(const struct session *session)
+{
+	size_t count = 0;
+	int verdict;
+
+	for (verdict = 0; verdict < VERDICT_COUNT; verdict++) {
+		if (verdict_counts_as_failed(verdict))
+			count += session->verdicts[verdict];
+	}
+	return count;
+}
+
+size_t session_skipped(const struct session *session)
+{
+	size_t count = 0;
+	int verdict;
+
+	for (verdict = 0; verdict < VERDICT_COUNT; verdict++) {
+		if (verdict_counts_as_skipped(verdict))
+			count += session->verdicts[verdict];
+	}
+	return count;
+}
+
+int session_exit_status(const struct session *session)
+{
+	if (session->verdicts[VERDICT_FAIL])
+		return EXIT_FAILED;
+	if (session->verdicts[VERDICT_UNRESOLVED] || session->verdicts[VERDICT_NOTRUN])
+		return EXIT_UNRESOLVED;
+	return EXIT_PASSED;
+}
+
+static void print_option(FILE *stream, const char *option, const char *value)
+{
+	if (!value)
+		return;
+	fprintf(stream, " %s ", option);
+	print_shell_word(stream, value);
+}
+
+char *session_replay_command(const struct session *session, const struct plan_clause *clause)
+{
+	const struct settings *settings = session->settings;
+	size_t length;
+	char *text;
+	FILE *stream = text_stream(&text, &length);
+
+	fprintf(stream, "scif-cts replay %s", clause->id);
+	print_option(stream, "--impl", session->library.path);
+	if (strcmp(settings->profile, "documented") != 0)
+		print_option(stream, "--profile", settings->profile);
+	print_option(stream, "--node-adapter", settings->node_adapter);
+	print_option(stream, "--port-adapter", settings->port_adapter);
+	if (settings->seed != 1)
+		fprintf(stream, " --seed %lu", settings->seed);
+	fclose(stream);
+	return text;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Reads the command line; an option that a command does not use is an error, not ignored. */
+#include "settings.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS (COMMAND_RUN | COMMAND_CERTIFY)
+#define STARTS_CASES (RUNS | COMMAND_REPLAY)
+
+enum option_key {
+	KEY_PROFILE = 256,
+	KEY_FILTER,
+	KEY_JOBS,
+	KEY_TIMEOUT_SCALE,
+	KEY_ALL,
+	KEY_API,
+	KEY_RESULTS,
+	KEY_LABEL,
+	KEY_IMPL,
+	KEY_NODE_ADAPTER,
+	KEY_PORT_ADAPTER,
+	KEY_EXEC,
+	KEY_FORMAT,
+	KEY_SEED,
+	KEY_COLOR,
+	KEY_TAP
+};
+
+static const struct option options[] = {
+	{ "profile", required_argument, NULL, KEY_PROFILE },
+	{ "filter", required_argument, NULL, KEY_FILTER },
+	{ "jobs", required_argument, NULL, KEY_JOBS },
+	{ "timeout-scale", required_argument, NULL, KEY_TIMEOUT_SCALE },
+	{ "all", no_argument, NULL, KEY_ALL },
+	{ "api", required_argument, NULL, KEY_API },
+	{ "results", required_argument, NULL, KEY_RESULTS },
+	{ "label", required_argument, NULL, KEY_LABEL },
+	{ "impl", required_argument, NULL, KEY_IMPL },
+	{ "node-adapter", required_argument, NULL, KEY_NODE_ADAPTER },
+	{ "port-adapter", required_argument, NULL, KEY_PORT_ADAPTER },
+	{ "exec", required_argument, NULL, KEY_EXEC },
+	{ "format", required_argument, NULL, KEY_FORMAT },
+	{ "seed", required_argument, NULL, KEY_SEED },
+	{ "color", required_argument, NULL, KEY_COLOR },
+	{ "tap", no_argument, NULL, KEY_TAP },
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Which commands take an option, in the order of enum option_key. */
+static const unsigned int takers[] = {
+	STARTS_CASES,
+	RUNS | COMMAND_LIST,
+	RUNS,
+	STARTS_CASES,
+	RUNS | COMMAND_REPLAY,
+	RUNS | COMMAND_LIST,
+	RUNS,
+	RUNS,
+	STARTS_CASES,
+	STARTS_CASES,
+	STARTS_CASES,
+	STARTS_CASES,
+	COMMAND_LIST,
+	STARTS_CASES,
+	RUNS,
+	COMMAND_RUN,
+};
+
+static int complain(const char *what, const char *value)
+{
+	fprintf(stderr, "scif-cts: %s: %s\n", what, value);
+	return EXIT_USAGE;
+}
+
+static int parse_jobs(struct settings *settings, const char *text)
+{
+	char *end;
+	long jobs;
+
+	errno = 0;
+	jobs = strtol(text, &end, 10);
+	if (errno || end == text || *end || jobs < 1 || jobs > 256)
+		return complain("--jobs takes a number from 1 to 256, not", text);
+	settings->jobs = (int)jobs;
+	return 0;
+}
+
+static int parse_scale(struct settings *settings, const char *text)
+{
+	char *end;
+	double scale;
+
+	errno = 0;
+	scale = strtod(text, &end);
+	if (errno || end == text || *end || !isfinite(scale) || scale < 0.01 || scale > 1000)
+		return complain("--timeout-scale takes a number from 0.01 to 1000, not", text);
+	settings->timeout_scale = scale;
+	return 0;
+}
+
+static int parse_seed(struct settings *settings, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	settings->seed = strtoul(text, &end, 10);
+	if (errno || end == text || *end || *text == '-')
+		return complain("--seed takes a decimal number, not", text);
+	return 0;
+}
+
+static int parse_color(struct settings *settings, const char *text)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (strcmp(text, names[i]) == 0) {
+			settings->color = i;
+			return 0;
+		}
+	}
+	return complain("--color takes auto, always or never, not", text);
+}
+
+static int one_of(const char **field, const char *text, const char *first, const char *second,
+		  const char *wrong)
+{
+	if (strcmp(text, first) != 0 && strcmp(text, second) != 0)
+		return complain(wrong, text);
+	*field = text;
+	return 0;
+}
+
+/* A label becomes the name of a folder. */
+static int parse_label(struct settings *settings, const char *text)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789._-";
+	size_t length = strlen(text);
+
+	if (!length || length > 64 || text[strspn(text, allowed)] || *text == '.')
+		return complain("--label takes 1 to 64 letters, digits, '.', '_' and '-', "
+				"the first not a dot; not", text);
+	settings->label = text;
+	return 0;
+}
+
+static int take_option(struct settings *settings, int key, const char *value)
+{
+	switch (key) {
+	case KEY_PROFILE:
+		return one_of(&settings->profile, value, "documented", "knc",
+			      "--profile takes documented or knc, not");
+	case KEY_FORMAT:
+		return one_of(&settings->format, value, "tsv", "json",
+			      "--format takes tsv or json, not");
+	case KEY_JOBS:
+		return parse_jobs(settings, value);
+	case KEY_TIMEOUT_SCALE:
+		return parse_scale(settings, value);
+	case KEY_SEED:
+		return parse_seed(settings, value);
+	case KEY_COLOR:
+		return parse_color(settings, value);
+	case KEY_LABEL:
+		return parse_label(settings, value);
+	case KEY_FILTER:
+		settings->filter = value;
+		return 0;
+	case KEY_API:
+		settings->api = value;
+		return 0;
+	case KEY_RESULTS:
+		settings->results = value;
+		return 0;
+	case KEY_IMPL:
+		settings->implementation = value;
+		return 0;
+	case KEY_NODE_ADAPTER:
+		settings->node_adapter = value;
+		return 0;
+	case KEY_PORT_ADAPTER:
+		settings->port_adapter = value;
+		return 0;
+	case KEY_EXEC:
+		settings->wrapper = value;
+		return 0;
+	case KEY_ALL:
+		settings->all = true;
+		return 0;
+	default:
+		settings->tap = true;
+		return 0;
+	}
+}
+
+int settings_parse(struct settings *settings, int argc, char **argv, unsigned int command)
+{
+	int key, index = 0;
+
+	*settings = (struct settings){
+		.profile = "documented",
+		.format = "tsv",
+		.seed = 1,
+		.timeout_scale = 1,
+		.jobs = 2,
+	};
+	opterr = 0;
+	while ((key = getopt_long(argc - 1, argv + 1, ":", options, &index)) != -1) {
+		const char *word = argv[optind];
+
+		if (key == ':')
+			return complain("this option needs a value", word);
+		if (key == '?' && optopt >= KEY_PROFILE)
+			return complain("this option takes no value", word);
+		if (key == '?')
+			return complain("unknown option", optopt ? (char[]){ '-', optopt, 0 } : word);
+		if (!(takers[key - KEY_PROFILE] & command))
+			return complain("this command does not take the option",
+					options[key - KEY_PROFILE].name);
+		if (take_option(settings, key, optarg) != 0)
+			return EXIT_USAGE;
+	}
+	settings->operands = argv + 1 + optind;
+	settings->operand_count = argc - 1 - optind;
+	return 0;
+}

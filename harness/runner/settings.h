@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The command line. */
+#ifndef CTS_RUNNER_SETTINGS_H
+#define CTS_RUNNER_SETTINGS_H
+
+#include <stdbool.h>
+
+enum exit_status {
+	EXIT_PASSED = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_UNRESOLVED = 3
+};
+
+enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+struct settings {
+	const char *profile, *filter, *api, *results, *label, *implementation;
+	const char *node_adapter, *port_adapter, *wrapper, *format;
+	unsigned long seed;
+	double timeout_scale;
+	int jobs;
+	enum color color;
+	bool all, tap;
+	char **operands;
+	int operand_count;
+};
+
+/* Reads argv[2..] for the command argv[1]; on failure prints why and returns EXIT_USAGE. */
+int settings_parse(struct settings *settings, int argc, char **argv, unsigned int command);
+
+/* One bit per command, to say which options each takes. */
+enum {
+	COMMAND_LIST = 1,
+	COMMAND_RUN = 2,
+	COMMAND_CERTIFY = 4,
+	COMMAND_SHOW = 8,
+	COMMAND_REPLAY = 16,
+	COMMAND_DIFF_VERDICTS = 32,
+	COMMAND_STATUS_TABLE = 64,
+	COMMAND_VERDICTS = 128
+};
+
+#endif

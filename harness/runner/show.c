@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scif-cts show: everything that is known about one clause. */
+#include <stdio.h>
+
+#include "commands.h"
+#include "plan.h"
+
+static void print_line(const char *name, const char *text)
+{
+	if (text)
+		printf("%-10s %s\n", name, text);
+}
+
+static void print_outcome(const struct plan_clause *clause)
+{
+	const struct plan_outcome *outcome = plan_outcome(clause->function, clause->outcome);
+
+	printf("%-10s %s", "outcome", clause->outcome);
+	if (outcome && outcome->text)
+		printf(": %s", outcome->text);
+	putchar('\n');
+}
+
+static void print_needs(const struct plan_clause *clause)
+{
+	size_t i;
+
+	if (!clause->needs_count)
+		return;
+	printf("%-10s", "needs");
+	for (i = 0; i < clause->needs_count; i++)
+		printf(" %s", clause->needs[i]);
+	putchar('\n');
+}
+
+static void print_errata(const struct plan *plan, const char *id)
+{
+	const struct plan_errata *errata = plan_errata(plan, id);
+
+	if (!errata)
+		return;
+	printf("\n%s (%s)\n", id, errata->kind ? errata->kind : "ruling");
+	if (errata->clash)
+		printf("  clash: %s\n", errata->clash);
+	if (errata->ruling)
+		printf("  ruling: %s\n", errata->ruling);
+	if (errata->why)
+		printf("  why: %s\n", errata->why);
+}
+
+static void print_deviation(const struct plan_clause *clause)
+{
+	if (!clause->deviation_tag)
+		return;
+	printf("%-10s accepts what the driver does (%s%s%s)\n", "knc", clause->deviation_tag,
+	       clause->deviation_where ? ": " : "",
+	       clause->deviation_where ? clause->deviation_where : "");
+}
+
+int command_show(const struct settings *settings)
+{
+	struct plan *plan = commands_load_plan();
+	const struct plan_clause *clause = plan ? commands_clause(settings, plan) : NULL;
+	size_t i;
+
+	if (!clause)
+		return EXIT_USAGE;
+	printf("%s\n\n  %s\n\n", clause->id, clause->text);
+	print_line("function", clause->function->prototype ? clause->function->prototype
+							   : clause->function->name);
+	print_outcome(clause);
+	print_line("source", clause->source);
+	if (clause->file)
+		printf("%-10s %s:%d\n", "stated in", clause->file, clause->line);
+	print_line("call", clause->call);
+	print_line("scenario", clause->scenario);
+	print_line("provoker", clause->provoker);
+	print_needs(clause);
+	print_line("length", clause->is_long ? "long: only with --all" : NULL);
+	print_line("untestable", clause->untestable);
+	print_line("ruled out", clause->ruled_out);
+	print_deviation(clause);
+	printf("%-10s scif-cts replay %s [--impl PATH] [--exec 'gdb --args']\n", "replay",
+	       clause->id);
+	for (i = 0; i < clause->errata_count; i++)
+		print_errata(plan, clause->errata[i]);
+	if (clause->ruled_out)
+		print_errata(plan, clause->ruled_out);
+	return EXIT_PASSED;
+}

@@ -46,14 +46,14 @@ static inline uint32_t node_word_incarnation(uint32_t word)
 	return word >> 2;
 }
 
-enum ctl_op { CTL_FETCH, CTL_NODE_SET, CTL_PORTS, CTL_RESET };
+enum ctl_op { CTL_FETCH, CTL_NODE_ADD, CTL_NODE_SET, CTL_PORTS, CTL_RESET };
 
 struct ctl_request {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t op;
 	uint16_t node;
-	uint16_t state; /* enum node_state, for CTL_NODE_SET */
+	uint16_t state; /* enum node_state, for CTL_NODE_ADD and CTL_NODE_SET */
 	uint16_t low;	/* for CTL_PORTS */
 	uint16_t high;
 };

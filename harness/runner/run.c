@@ -223,8 +223,10 @@ static void start_cases(struct pool *pool)
 }
 
 /* What it means that a program ended without having written a record. */
-static struct record record_of_silence(const struct job *job, int status)
+static struct record record_of_silence(const struct pool *pool, const struct job *job, int status)
 {
+	if (pool->session->interrupted)
+		return record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted"));
 	if (job->expired)
 		return record_make(VERDICT_FAIL, "timeout",
 				   copy_text("the program hung and was ended"));
@@ -250,10 +252,8 @@ static void finish_case(struct pool *pool, struct job *job, int status)
 	char *bytes = read_file(output, OUTPUT_LIMIT, &output_length);
 	struct record record = { 0 };
 
-	if (pool->session->interrupted)
-		record = record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted"));
-	else if (!record_parse(&record, lines, records_length, job->run->clause->id))
-		record = record_of_silence(job, status);
+	if (!record_parse(&record, lines, records_length, job->run->clause->id))
+		record = record_of_silence(pool, job, status);
 	if (!record.ms)
 		record.ms = now_ms() - job->started;
 	session_record(pool->session, job->run, record,

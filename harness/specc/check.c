@@ -71,15 +71,12 @@ static void check_statements(const struct clause *clause, const char *key, char 
 {
 	for (unsigned i = 0; i < count; i++) {
 		const char *place = pool_printf("%s/%u", key, i);
-		size_t length = strlen(texts[i]);
 
-		while (length && isspace((unsigned char)texts[i][length - 1]))
-			length--;
 		if (!tokens_balanced(texts[i]))
 			wrong(clause, place,
 			      pool_printf("brackets or quotes do not match in %s", texts[i]),
 			      "whole C statements are needed");
-		else if (!length || !strchr(";}", texts[i][length - 1]))
+		else if (!tokens_end_statement(texts[i]))
 			wrong(clause, place, pool_printf("%s is no C statement", texts[i]),
 			      "a statement ends with ;");
 	}
@@ -302,7 +299,8 @@ static void check_errnos(const struct spec *spec, const struct function *functio
 		if (!spec_error_exists(spec, errnos->at[i]))
 			wrong(clause, "then/errno",
 			      pool_printf("no such error %s", errnos->at[i]), error_place(spec));
-		else if (!function_has_error(function, errnos->at[i]) && !clause->errata_count)
+		else if (clause->is_error && !function_has_error(function, errnos->at[i]) &&
+			 !clause->errata_count)
 			wrong(clause, "then/errno",
 			      pool_printf("%s is not documented for %s", errnos->at[i],
 					  function->name),
@@ -749,6 +747,8 @@ static void check_override(const struct spec *spec, const struct profile *profil
 static void check_across(const struct spec *spec)
 {
 	check_duplicates(spec);
+	if (spec->incomplete)
+		return;
 	check_complete(spec);
 	check_rows(spec);
 	for (unsigned i = 0; i < spec->errata.entry_count; i++)

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 
 bool emit_function(const struct spec *spec, const struct function *function, const char *file);
+
+/* The prototypes of all scenarios, for the hand-written files that define them. */
+bool emit_scenarios(const struct spec *spec, const char *file);
+
 bool emit_plan(const struct spec *spec, const char *file);
 bool emit_manual(const struct spec *spec, const struct function *function, const char *file);
 

@@ -98,8 +98,10 @@ static void load_function(struct spec *spec, const char *file)
 	const struct document *document;
 	struct function *function = load(spec, file, &schema_function, &document);
 
-	if (!function)
+	if (!function) {
+		spec->incomplete = true;
 		return;
+	}
 	function->document = document;
 	if (!prototype_parse(function->prototype_text, &function->prototype))
 		function->prototype.name = "";

@@ -226,6 +226,7 @@ struct spec {
 	const struct document **documents; /* of all files, in the order of their names */
 	unsigned document_count;
 	const char *directory;
+	bool incomplete; /* a clause file could not be loaded: what refers to it cannot be judged */
 };
 
 /* Reads every file; what cannot be loaded is reported and left out. */

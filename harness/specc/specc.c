@@ -61,12 +61,15 @@ static bool read_options(int argc, char **argv, struct options *options)
 	       (options->check || options->out || options->plan || options->manual);
 }
 
-/* With --only the messages about other functions do not count: an author works on one file. */
-static unsigned complain(const struct options *options)
+/*
+ * With --only the messages about other functions do not count, because an author works on one file;
+ * but what everything rests on must have been loaded.
+ */
+static unsigned complain(const struct spec *spec, const struct options *options)
 {
 	const char *file;
 
-	if (!options->only) {
+	if (!options->only || !spec->api.name || !spec->vocabulary.document) {
 		report_print(stderr, NULL);
 		return report_count();
 	}
@@ -87,6 +90,8 @@ static bool write_all(const struct spec *spec, const struct options *options)
 {
 	if ((options->out && !make_folder(options->out)) ||
 	    (options->manual && !make_folder(options->manual)))
+		return false;
+	if (options->out && !emit_scenarios(spec, pool_printf("%s/scenarios.h", options->out)))
 		return false;
 	for (unsigned i = 0; i < spec->function_count; i++) {
 		const struct function *function = &spec->functions[i];
@@ -125,7 +130,7 @@ static int run(struct spec *spec, const struct options *options)
 		states_expand(spec);
 		spec_check(spec);
 	}
-	if (complain(options))
+	if (complain(spec, options))
 		return EXIT_REFUSED;
 	if (options->only && !spec_function(spec, options->only)) {
 		fprintf(stderr, "specc: no function %s in %s/%s\n", options->only, options->spec,

@@ -213,6 +213,15 @@ bool tokens_balanced(const char *text)
 	return depth == 0;
 }
 
+bool tokens_end_statement(const char *text)
+{
+	struct token last = { .at = "" }, token;
+
+	while ((token = next_solid(&text)).kind != TOKEN_END)
+		last = token;
+	return token_is(&last, ";") || token_is(&last, "}");
+}
+
 static const char *trimmed(const char *from, const char *to)
 {
 	while (from < to && isspace((unsigned char)*from))

@@ -40,6 +40,9 @@ bool tokens_is_call(const char *text, const char *function);
 /* True when round, square and curly brackets match and no string or comment is left open. */
 bool tokens_balanced(const char *text);
 
+/* True when the last token ends a statement or a block. */
+bool tokens_end_statement(const char *text);
+
 /* Splits `a, f(b, c), {1, 2}` at the outer commas; blanks around the parts are dropped. */
 struct names tokens_split(const char *text);
 

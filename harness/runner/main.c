@@ -37,6 +37,9 @@ static const struct command {
 
 static const char options_text[] =
 	"\noptions:\n"
+	"  --impl PATH                 the library to test (the one just built)\n"
+	"  --label NAME                name of the results folder\n"
+	"  --format tsv|json           list: lines or JSON (tsv)\n"
 	"  --profile documented|knc    what is accepted (documented)\n"
 	"  --filter GLOB[,GLOB]        only clauses with such an id or function\n"
 	"  --all                       long cases too\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Right but for five planted faults: a used port is EADDRINUSE, connect returns 0 instead of the
- * port, the end of the stream is a count of 0, a failing fence_mark writes the mark, and each failing
- * accept leaves a descriptor open.
+ * port, the end of the stream is a count of 0, a failing fence_mark writes the mark, and each
+ * failing accept leaves a descriptor open.
  */
 #include <errno.h>
 #include <sys/eventfd.h>

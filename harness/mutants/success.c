@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An implementation that claims success for every call and does nothing: counts are those asked for,
- * descriptors and ports are made up, a mapping is fresh memory.
+ * An implementation that claims success for every call and does nothing: counts are those asked
+ * for, descriptors and ports are made up, a mapping is fresh memory.
  */
 #include <sys/mman.h>
 
 #include "scif.h"
 #include "scif_event.h"
 
-#define SOME_EPD 3
-#define SOME_PORT 2000
+#define SOME_EPD    3
+#define SOME_PORT   2000
 #define SOME_OFFSET 0x4000000000000000
 
 scif_epd_t scif_open(void)
@@ -42,7 +42,7 @@ int scif_accept(scif_epd_t epd, struct scif_portID *peer, scif_epd_t *newepd, in
 	(void)epd;
 	(void)flags;
 	if (peer)
-		*peer = (struct scif_portID){ .node = 1, .port = SOME_PORT };
+		*peer = (struct scif_portID){.node = 1, .port = SOME_PORT};
 	if (newepd)
 		*newepd = SOME_EPD + 1;
 	return 0;

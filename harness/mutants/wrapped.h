@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A libscif that passes every call on to the next libscif of the process.  A mutant defines the calls
- * that it gets wrong and reaches the right ones through these pointers.
+ * A libscif that passes every call on to the next libscif of the process.  A mutant defines the
+ * calls that it gets wrong and reaches the right ones through these pointers.
  */
 #ifndef CTS_MUTANTS_WRAPPED_H
 #define CTS_MUTANTS_WRAPPED_H

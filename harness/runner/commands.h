@@ -17,8 +17,7 @@ int command_verdicts(const struct settings *settings);
 /* The plan, wherever it is; NULL after a line on stderr. */
 struct plan *commands_load_plan(void);
 /* The clause that is the only operand; NULL after a line on stderr. */
-const struct plan_clause *commands_clause(const struct settings *settings,
-					  const struct plan *plan);
+const struct plan_clause *commands_clause(const struct settings *settings, const struct plan *plan);
 /* Prints the usage of a command and returns EXIT_USAGE. */
 int commands_usage(const char *command);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scif-cts diff-verdicts and scif-cts verdicts.  Results of one environment class must agree in every
- * verdict; where the classes differ, a clause may be UNTESTED on one side.
+ * scif-cts diff-verdicts and scif-cts verdicts.  Results of one environment class must agree in
+ * every verdict; where the classes differ, a clause may be UNTESTED on one side.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static size_t compare_all(const struct results *a, const struct results *b, bool
 	size_t differences = 0, i;
 
 	for (i = 0; i < a->count; i++)
-		differences += compare_clause(&a->results[i],
-					      results_find(b, a->results[i].id), same_class);
+		differences += compare_clause(&a->results[i], results_find(b, a->results[i].id),
+					      same_class);
 	for (i = 0; i < b->count; i++) {
 		if (!results_find(a, b->results[i].id))
 			differences += compare_clause(NULL, &b->results[i], same_class);

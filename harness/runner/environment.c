@@ -72,7 +72,7 @@ static char *read_distribution(void)
 
 struct platform platform_read(void)
 {
-	struct utsname names = { 0 };
+	struct utsname names = {0};
 
 	uname(&names);
 	return (struct platform){

@@ -17,9 +17,9 @@ extern char **environ;
 
 /* Variables of the caller that would change what a case sees. */
 static const char *const replaced[] = {
-	"LD_PRELOAD=",	     "LD_LIBRARY_PATH=", "CTS_RECORDS=",     "CTS_IMPL=",
-	"CTS_PEER=",	     "CTS_INJECT=",	 "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
-	"CTS_SEED=",	     "SCIF_NODE=",	 "SCIF_FABRIC=",
+	"LD_PRELOAD=", "LD_LIBRARY_PATH=", "CTS_RECORDS=",	"CTS_IMPL=",
+	"CTS_PEER=",   "CTS_INJECT=",	   "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
+	"CTS_SEED=",   "SCIF_NODE=",	   "SCIF_FABRIC=",
 };
 
 struct string_list {
@@ -115,12 +115,12 @@ static char *library_path(const struct launch *launch)
 
 char **launch_environment(const struct launch *launch, const char *records)
 {
-	struct string_list list = { 0 };
+	struct string_list list = {0};
 	char *path = library_path(launch);
 	char *seed = format_text("%lu", launch->settings->seed);
-	char *preload = format_text("%s%s%s", launch->implementation,
-				    launch->fault_preload ? ":" : "",
-				    launch->fault_preload ? launch->fault_preload : "");
+	char *preload =
+		format_text("%s%s%s", launch->implementation, launch->fault_preload ? ":" : "",
+			    launch->fault_preload ? launch->fault_preload : "");
 	char **variable;
 
 	for (variable = environ; *variable; variable++) {
@@ -155,7 +155,7 @@ char **launch_arguments(const struct launch *launch, const char *program,
 			const struct plan_clause *clause, bool unforked)
 {
 	const struct settings *settings = launch->settings;
-	struct string_list list = { 0 };
+	struct string_list list = {0};
 
 	if (settings->wrapper)
 		add_wrapper(&list, settings->wrapper);

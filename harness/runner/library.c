@@ -23,23 +23,23 @@
 /* The ELF header of this very program, placed by the linker. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
-#define SYMBOL_BINDING(info) ((info) >> 4)
-#define SYMBOL_TYPE(info) ((info) & 0xf)
-#define SYMBOL_VISIBILITY(other) ((other) & 0x3)
+#define SYMBOL_BINDING(info)	 ((info) >> 4)
+#define SYMBOL_TYPE(info)	 ((info)&0xf)
+#define SYMBOL_VISIBILITY(other) ((other)&0x3)
 
 struct image {
 	const unsigned char *bytes;
 	size_t size;
-	const ElfW(Ehdr) *header;
-	const ElfW(Phdr) *segments;
+	const ElfW(Ehdr) * header;
+	const ElfW(Phdr) * segments;
 };
 
 struct dynamic {
-	const ElfW(Dyn) *entries;
+	const ElfW(Dyn) * entries;
 	size_t count;
 	const char *strings;
 	size_t strings_size;
-	const ElfW(Sym) *symbols;
+	const ElfW(Sym) * symbols;
 	size_t symbol_count;
 };
 
@@ -50,7 +50,8 @@ static const void *at(const struct image *image, uint64_t offset, uint64_t size,
 	return image->bytes + offset;
 }
 
-/* The file's copy of SIZE bytes at a virtual address; *rest gets what the file holds from there on. */
+/* The file's copy of SIZE bytes at a virtual address; *rest gets what the file holds from there on.
+ */
 static const void *at_address(const struct image *image, uint64_t address, uint64_t size,
 			      size_t alignment, uint64_t *rest)
 {
@@ -113,9 +114,9 @@ static char *check_header(struct image *image)
 				   machine_name(__ehdr_start.e_machine));
 	if (header->e_type != ET_DYN)
 		return copy_text("an ELF file, but no shared library");
-	image->segments = at(image, header->e_phoff,
-			     (uint64_t)header->e_phnum * sizeof(*image->segments),
-			     _Alignof(ElfW(Phdr)));
+	image->segments =
+		at(image, header->e_phoff, (uint64_t)header->e_phnum * sizeof(*image->segments),
+		   _Alignof(ElfW(Phdr)));
 	if (!image->segments || header->e_phentsize != sizeof(*image->segments))
 		return copy_text("an ELF file with a damaged program header");
 	return NULL;
@@ -185,8 +186,8 @@ static char *read_dynamic(const struct image *image, struct dynamic *dynamic)
 
 		if (segment->p_type != PT_DYNAMIC)
 			continue;
-		dynamic->entries = at(image, segment->p_offset, segment->p_filesz,
-				      _Alignof(ElfW(Dyn)));
+		dynamic->entries =
+			at(image, segment->p_offset, segment->p_filesz, _Alignof(ElfW(Dyn)));
 		dynamic->count = segment->p_filesz / sizeof(ElfW(Dyn));
 	}
 	if (!dynamic->entries)
@@ -198,9 +199,9 @@ static char *read_dynamic(const struct image *image, struct dynamic *dynamic)
 	    dynamic->strings[dynamic->strings_size - 1])
 		return copy_text("an ELF file with a damaged string table");
 	dynamic->symbol_count = count_symbols(image, dynamic);
-	dynamic->symbols = at_address(image, dynamic_value(dynamic, DT_SYMTAB),
-				      dynamic->symbol_count * sizeof(ElfW(Sym)),
-				      _Alignof(ElfW(Sym)), NULL);
+	dynamic->symbols =
+		at_address(image, dynamic_value(dynamic, DT_SYMTAB),
+			   dynamic->symbol_count * sizeof(ElfW(Sym)), _Alignof(ElfW(Sym)), NULL);
 	if (!dynamic->symbols)
 		return copy_text("an ELF file with a damaged symbol table");
 	return NULL;
@@ -211,7 +212,7 @@ static const char *string_at(const struct dynamic *dynamic, uint64_t offset)
 	return offset < dynamic->strings_size ? dynamic->strings + offset : "";
 }
 
-static bool is_exported_function(const ElfW(Sym) *symbol)
+static bool is_exported_function(const ElfW(Sym) * symbol)
 {
 	unsigned int binding = SYMBOL_BINDING(symbol->st_info);
 	unsigned int type = SYMBOL_TYPE(symbol->st_info);
@@ -244,7 +245,7 @@ static void read_exports(struct library *library, const struct dynamic *dynamic)
 
 static void read_names(struct library *library, const struct dynamic *dynamic)
 {
-	static const char *const runtimes[] = { "libasan.", "libtsan.", "libubsan.", "liblsan." };
+	static const char *const runtimes[] = {"libasan.", "libtsan.", "libubsan.", "liblsan."};
 	uint64_t soname = dynamic_value(dynamic, DT_SONAME);
 	size_t i, r;
 
@@ -274,7 +275,7 @@ static char *hexadecimal(const unsigned char *bytes, size_t size)
 
 /* Looks for the build id among the notes of one segment. */
 static void read_notes(struct library *library, const struct image *image,
-		       const ElfW(Phdr) *segment)
+		       const ElfW(Phdr) * segment)
 {
 	uint64_t offset = segment->p_offset, end = segment->p_offset + segment->p_filesz;
 
@@ -325,7 +326,7 @@ static void read_hash(struct library *library, const struct image *image)
 
 static char *read_image(struct library *library, struct image *image)
 {
-	struct dynamic dynamic = { 0 };
+	struct dynamic dynamic = {0};
 	char *wrong = check_header(image);
 
 	if (!wrong)
@@ -366,7 +367,7 @@ static char *map_file(struct image *image, const char *path)
 
 char *library_read(struct library *library, const char *path)
 {
-	struct image image = { 0 };
+	struct image image = {0};
 	char *wrong;
 
 	memset(library, 0, sizeof(*library));

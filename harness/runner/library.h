@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 struct library {
-	char *path;      /* as the user named it */
+	char *path;	 /* as the user named it */
 	char *real_path; /* absolute, links followed */
-	char *soname;    /* NULL where it has none */
-	char *build_id;  /* hexadecimal; NULL where it has none */
+	char *soname;	 /* NULL where it has none */
+	char *build_id;	 /* hexadecimal; NULL where it has none */
 	char *sanitizer; /* run-time library of a sanitizer that it needs; NULL for a plain build */
 	char sha256[65];
 	char **exports; /* names of the functions it defines for others, sorted */

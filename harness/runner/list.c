@@ -16,11 +16,11 @@ struct table {
 	json_t *rows; /* NULL for tab-separated lines */
 };
 
-static const char *const function_columns[COLUMNS] = { "function", "api", "linkage", "prototype",
-							"summary" };
-static const char *const outcome_columns[COLUMNS] = { "function", "outcome", "kind", "text" };
-static const char *const clause_columns[COLUMNS] = { "id",	"function", "outcome", "length",
-						      "provoker", "source",   "text" };
+static const char *const function_columns[COLUMNS] = {"function", "api", "linkage", "prototype",
+						      "summary"};
+static const char *const outcome_columns[COLUMNS] = {"function", "outcome", "kind", "text"};
+static const char *const clause_columns[COLUMNS] = {"id",	"function", "outcome", "length",
+						    "provoker", "source",   "text"};
 
 static void print_field(const char *text)
 {
@@ -55,8 +55,8 @@ static bool is_listed(const struct settings *settings, const struct plan_functio
 }
 
 /* A function or outcome is listed with --filter where at least one of its clauses is picked. */
-static bool has_picked_clause(const struct settings *settings,
-			      const struct plan_function *function, const char *outcome)
+static bool has_picked_clause(const struct settings *settings, const struct plan_function *function,
+			      const char *outcome)
 {
 	size_t c;
 
@@ -73,10 +73,10 @@ static bool has_picked_clause(const struct settings *settings,
 static void list_function(const struct settings *settings, struct table *table,
 			  const struct plan_function *function)
 {
-	static const char *const linkages[] = { "required", "optional", "inline" };
-	const char *const row[COLUMNS] = { function->name, function->api,
-					   linkages[function->linkage], function->prototype,
-					   function->summary };
+	static const char *const linkages[] = {"required", "optional", "inline"};
+	const char *const row[COLUMNS] = {function->name, function->api,
+					  linkages[function->linkage], function->prototype,
+					  function->summary};
 
 	if (has_picked_clause(settings, function, NULL))
 		add_row(table, row);
@@ -89,9 +89,9 @@ static void list_outcomes(const struct settings *settings, struct table *table,
 
 	for (i = 0; i < function->outcome_count; i++) {
 		const struct plan_outcome *outcome = &function->outcomes[i];
-		const char *const row[COLUMNS] = { function->name, outcome->name,
-						   outcome->is_error ? "error" : "success",
-						   outcome->text };
+		const char *const row[COLUMNS] = {function->name, outcome->name,
+						  outcome->is_error ? "error" : "success",
+						  outcome->text};
 
 		if (has_picked_clause(settings, function, outcome->name))
 			add_row(table, row);
@@ -105,13 +105,11 @@ static void list_clauses(const struct settings *settings, struct table *table,
 
 	for (i = 0; i < function->clause_count; i++) {
 		const struct plan_clause *clause = &function->clauses[i];
-		const char *const row[COLUMNS] = { clause->id,
-						   function->name,
-						   clause->outcome,
-						   clause->is_long ? "long" : "short",
-						   clause->provoker,
-						   clause->source,
-						   clause->text };
+		const char *const row[COLUMNS] = {
+			clause->id,	  function->name,
+			clause->outcome,  clause->is_long ? "long" : "short",
+			clause->provoker, clause->source,
+			clause->text};
 
 		if (session_filter_picks(settings, clause))
 			add_row(table, row);
@@ -124,9 +122,9 @@ static const struct listing {
 	void (*list)(const struct settings *settings, struct table *table,
 		     const struct plan_function *function);
 } listings[] = {
-	{ "functions", function_columns, list_function },
-	{ "outcomes", outcome_columns, list_outcomes },
-	{ "clauses", clause_columns, list_clauses },
+	{"functions", function_columns, list_function},
+	{"outcomes", outcome_columns, list_outcomes},
+	{"clauses", clause_columns, list_clauses},
 };
 
 static const struct listing *find_listing(const char *name)
@@ -157,7 +155,7 @@ int command_list(const struct settings *settings)
 {
 	const struct listing *listing =
 		find_listing(settings->operand_count ? settings->operands[0] : "clauses");
-	struct table table = { 0 };
+	struct table table = {0};
 	struct plan *plan;
 	size_t f;
 

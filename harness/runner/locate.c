@@ -30,7 +30,7 @@ static const char *build_top(void)
 /* FOLDER/NAME as an absolute path where it exists; libtool's real file before its wrapper. */
 static char *existing(const char *folder, const char *name)
 {
-	static const char *const subfolders[] = { "/.libs", "" };
+	static const char *const subfolders[] = {"/.libs", ""};
 	size_t i;
 
 	for (i = 0; i < 2; i++) {

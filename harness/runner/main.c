@@ -17,22 +17,22 @@ static const struct command {
 	int least, most; /* operands */
 	const char *operands, *summary;
 } commands[] = {
-	{ "list", command_list, COMMAND_LIST, 0, 1, "[functions|outcomes|clauses]",
-	  "what the suite knows, as tsv or json (--format)" },
-	{ "run", command_run, COMMAND_RUN, 0, 0, "",
-	  "run the cases against the library just built, or --impl PATH" },
-	{ "certify", command_certify, COMMAND_CERTIFY, 0, 0, "--impl PATH --label NAME",
-	  "run the cases and write results/NAME" },
-	{ "show", command_show, COMMAND_SHOW, 1, 1, "CLAUSE",
-	  "a clause: text, source, outcome, provoker, errata" },
-	{ "replay", command_replay, COMMAND_REPLAY, 1, 1, "CLAUSE",
-	  "one case, unforked; --exec 'gdb --args'" },
-	{ "diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2, "A B",
-	  "compare two results.json or lists of verdicts" },
-	{ "verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1, "RESULTS.JSON",
-	  "print the list of verdicts of a results.json" },
-	{ "status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1, "RESULTS.JSON",
-	  "print results as a Markdown table" },
+	{"list", command_list, COMMAND_LIST, 0, 1, "[functions|outcomes|clauses]",
+	 "what the suite knows, as tsv or json (--format)"},
+	{"run", command_run, COMMAND_RUN, 0, 0, "",
+	 "run the cases against the library just built, or --impl PATH"},
+	{"certify", command_certify, COMMAND_CERTIFY, 0, 0, "--impl PATH --label NAME",
+	 "run the cases and write results/NAME"},
+	{"show", command_show, COMMAND_SHOW, 1, 1, "CLAUSE",
+	 "a clause: text, source, outcome, provoker, errata"},
+	{"replay", command_replay, COMMAND_REPLAY, 1, 1, "CLAUSE",
+	 "one case, unforked; --exec 'gdb --args'"},
+	{"diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2, "A B",
+	 "compare two results.json or lists of verdicts"},
+	{"verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1, "RESULTS.JSON",
+	 "print the list of verdicts of a results.json"},
+	{"status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1, "RESULTS.JSON",
+	 "print results as a Markdown table"},
 };
 
 static const char options_text[] =
@@ -102,8 +102,10 @@ const struct plan_clause *commands_clause(const struct settings *settings, const
 	const struct plan_clause *clause = plan_clause(plan, id);
 
 	if (!clause)
-		fprintf(stderr, "scif-cts: there is no clause %s; `scif-cts list clauses` "
-				"names them all\n", id);
+		fprintf(stderr,
+			"scif-cts: there is no clause %s; `scif-cts list clauses` "
+			"names them all\n",
+			id);
 	return clause;
 }
 

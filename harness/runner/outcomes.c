@@ -2,23 +2,30 @@
 /* Decides which documented outcomes a run has observed. */
 #include "outcomes.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "format.h"
 
-/* Whether a result such as "-1 EACCES" ends in the name of an error. */
-static bool names_an_error(const char *observed)
+/* Whether the text ends in what looks like a name of errno.h, as "-1 EPERM" does. */
+static bool ends_in_errno(const char *text)
 {
-	const char *word = observed ? strrchr(observed, ' ') : NULL;
+	const char *word = strrchr(text, ' ');
 
-	if (!word || word[1] != 'E')
-		return false;
-	for (word++; *word; word++) {
-		if (!isupper((unsigned char)*word) && !isdigit((unsigned char)*word))
-			return false;
+	word = word ? word + 1 : text;
+	return word[0] == 'E' && word[1] &&
+	       !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")];
+}
+
+static bool names_an_error(const struct plan_function *function, const char *observed)
+{
+	size_t i;
+
+	for (i = 0; i < function->outcome_count; i++) {
+		if (function->outcomes[i].is_error &&
+		    has_word(observed, function->outcomes[i].name))
+			return true;
 	}
-	return true;
+	return observed && ends_in_errno(observed);
 }
 
 static bool shows_error(const struct case_run *run, const struct plan_outcome *outcome)
@@ -34,7 +41,8 @@ static bool shows_value(const struct case_run *run, const struct plan_outcome *o
 {
 	if (strcmp(run->clause->outcome, outcome->name) != 0)
 		return false;
-	return run->clause->scenario || !names_an_error(run->record.observed);
+	return run->clause->scenario ||
+	       !names_an_error(run->clause->function, run->record.observed);
 }
 
 static bool is_ruled_out(const struct plan_function *function, const struct plan_outcome *outcome)
@@ -69,8 +77,8 @@ enum outcome_state outcome_state(const struct session *session,
 	return is_ruled_out(function, outcome) ? OUTCOME_RULED_OUT : OUTCOME_MISSING;
 }
 
-void outcome_count(const struct session *session, const struct plan_function *function,
-		   bool errors, struct outcome_tally *tally)
+void outcome_count(const struct session *session, const struct plan_function *function, bool errors,
+		   struct outcome_tally *tally)
 {
 	size_t i;
 

@@ -26,10 +26,11 @@ enum outcome_state outcome_state(const struct session *session,
 				 const struct plan_outcome *outcome);
 
 /* Counts the error pairs (or the success values) of one function, added to TALLY. */
-void outcome_count(const struct session *session, const struct plan_function *function,
-		   bool errors, struct outcome_tally *tally);
+void outcome_count(const struct session *session, const struct plan_function *function, bool errors,
+		   struct outcome_tally *tally);
 
-/* "n of 139, m ruled out"; "n of 139" where nothing is ruled out and it is no total. To be freed. */
+/* "n of 139, m ruled out"; "n of 139" where nothing is ruled out and it is no total. To be freed.
+ */
 char *outcome_tally_text(const struct outcome_tally *tally, bool is_total);
 
 #endif

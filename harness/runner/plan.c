@@ -48,7 +48,8 @@ static const char **string_array(const json_t *array, size_t *count)
 
 	strings = zeroed_array(length, sizeof(*strings));
 	*count = 0;
-	json_array_foreach(array, i, item) {
+	json_array_foreach(array, i, item)
+	{
 		if (json_is_string(item))
 			strings[(*count)++] = json_string_value(item);
 	}
@@ -63,7 +64,8 @@ static void read_outcomes(struct reader *reader, struct plan_function *function,
 
 	function->outcome_count = json_array_size(array);
 	function->outcomes = zeroed_array(function->outcome_count, sizeof(*function->outcomes));
-	json_array_foreach(array, i, item) {
+	json_array_foreach(array, i, item)
+	{
 		const char *kind = required_string(reader, item, "kind", function->name);
 
 		function->outcomes[i] = (struct plan_outcome){
@@ -115,8 +117,7 @@ static enum linkage read_linkage(struct reader *reader, const json_t *item, cons
 	return LINKAGE_REQUIRED;
 }
 
-static void read_function(struct reader *reader, struct plan_function *function,
-			  const json_t *item)
+static void read_function(struct reader *reader, struct plan_function *function, const json_t *item)
 {
 	const json_t *clauses = json_object_get(item, "clauses");
 	json_t *clause;
@@ -143,7 +144,8 @@ static void read_errata(struct reader *reader, struct plan *plan, const json_t *
 
 	plan->errata_count = json_array_size(array);
 	plan->errata = zeroed_array(plan->errata_count, sizeof(*plan->errata));
-	json_array_foreach(array, i, item) {
+	json_array_foreach(array, i, item)
+	{
 		const char *id = required_string(reader, item, "id", "errata");
 
 		plan->errata[i] = (struct plan_errata){
@@ -194,7 +196,8 @@ static void read_plan(struct reader *reader, struct plan *plan)
 	plan->spec_hash = required_string(reader, plan->root, "spec_hash", "plan");
 	plan->function_count = json_array_size(functions);
 	plan->functions = zeroed_array(plan->function_count, sizeof(*plan->functions));
-	json_array_foreach(functions, i, item) {
+	json_array_foreach(functions, i, item)
+	{
 		read_function(reader, &plan->functions[i], item);
 		plan->clause_count += plan->functions[i].clause_count;
 	}
@@ -207,7 +210,7 @@ static void read_plan(struct reader *reader, struct plan *plan)
 struct plan *plan_load(const char *path)
 {
 	struct plan *plan = zeroed_array(1, sizeof(*plan));
-	struct reader reader = { .path = path };
+	struct reader reader = {.path = path};
 	json_error_t error;
 
 	plan->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);

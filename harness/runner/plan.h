@@ -14,7 +14,7 @@
 enum linkage {
 	LINKAGE_REQUIRED, /* exported by every implementation */
 	LINKAGE_OPTIONAL, /* may be absent: its cases are UNSUPPORTED then */
-	LINKAGE_INLINE    /* defined by the header, never looked up in a library */
+	LINKAGE_INLINE	  /* defined by the header, never looked up in a library */
 };
 
 struct plan_outcome {
@@ -29,8 +29,8 @@ struct plan_errata {
 struct plan_clause {
 	const struct plan_function *function;
 	const char *id, *text, *outcome, *source, *file, *provoker, *scenario, *call;
-	const char *untestable; /* reason, or NULL */
-	const char *ruled_out;  /* id of an errata entry, or NULL */
+	const char *untestable;			     /* reason, or NULL */
+	const char *ruled_out;			     /* id of an errata entry, or NULL */
 	const char *deviation_tag, *deviation_where; /* what the knc profile accepts, or NULL */
 	const char **needs, **errata;
 	size_t needs_count, errata_count;

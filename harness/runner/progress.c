@@ -56,7 +56,7 @@ static void clear_line(const struct progress *progress)
 static void draw_line(const struct progress *progress, const struct plan_clause *latest)
 {
 	const struct session *session = progress->session;
-	struct winsize size = { 0 };
+	struct winsize size = {0};
 	char *line;
 	int width = 79;
 
@@ -87,7 +87,7 @@ static void print_case(const struct progress *progress, const struct case_run *r
 static void print_function(const struct progress *progress, const struct plan_function *function)
 {
 	const struct session *session = progress->session;
-	size_t counts[VERDICT_COUNT] = { 0 };
+	size_t counts[VERDICT_COUNT] = {0};
 	size_t i;
 	int verdict;
 
@@ -124,8 +124,7 @@ void progress_case(struct progress *progress, const struct case_run *run)
 	clear_line(progress);
 	if (progress->tap)
 		print_tap(progress);
-	else if (verdict_counts_as_failed(run->record.verdict) &&
-		 !progress->session->interrupted)
+	else if (verdict_counts_as_failed(run->record.verdict) && !progress->session->interrupted)
 		print_case(progress, run);
 	if (!--progress->left[function - progress->session->plan->functions] && !progress->tap &&
 	    !progress->terminal && !progress->session->interrupted)

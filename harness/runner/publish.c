@@ -89,8 +89,9 @@ static int open_folder(const struct publication *publication, const char *root)
 	if (status)
 		return complain(root, -status);
 	if (!may_replace(publication->place)) {
-		fprintf(stderr, "scif-cts: %s: it holds something else than results; "
-				"name another place with --results or --label\n",
+		fprintf(stderr,
+			"scif-cts: %s: it holds something else than results; "
+			"name another place with --results or --label\n",
 			publication->place);
 		return EXIT_USAGE;
 	}
@@ -151,9 +152,9 @@ static int write_files(const struct session *session, const char *folder)
 		const char *name;
 		int (*write)(const struct session *session, const char *path);
 	} files[] = {
-		{ "results.json", report_write_json },	{ "junit.xml", report_write_junit },
-		{ "results.tap", report_write_tap },	{ "summary.txt", report_write_summary },
-		{ "failures", write_failures },
+		{"results.json", report_write_json}, {"junit.xml", report_write_junit},
+		{"results.tap", report_write_tap},   {"summary.txt", report_write_summary},
+		{"failures", write_failures},
 	};
 	int status = 0;
 	size_t i;

@@ -12,7 +12,7 @@ static const char *const verdict_names[VERDICT_COUNT] = {
 	"PASS", "FAIL", "UNSUPPORTED", "UNTESTED", "UNRESOLVED", "NOTRUN",
 };
 
-static const char *const fail_kinds[] = { "value", "errno", "side effect", "crash", "timeout" };
+static const char *const fail_kinds[] = {"value", "errno", "side effect", "crash", "timeout"};
 
 const char *verdict_name(enum verdict verdict)
 {

@@ -31,8 +31,8 @@ static json_t *platform_json(const struct platform *platform)
 
 static json_t *environment_json(const struct environment_class *class)
 {
-	return json_pack("{s:b, s:b, s:s}", "root", class->root, "userfaultfd",
-			 class->userfaultfd, "build", class->sanitizer ? "sanitizer" : "plain");
+	return json_pack("{s:b, s:b, s:s}", "root", class->root, "userfaultfd", class->userfaultfd,
+			 "build", class->sanitizer ? "sanitizer" : "plain");
 }
 
 static json_t *counts_json(const struct session *session)
@@ -115,10 +115,10 @@ static json_t *record_json(const struct session *session, const struct case_run 
 	json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:s}", "id",
 			 run->clause->id, "function", run->clause->function->name, "outcome",
 			 run->clause->outcome, "verdict", verdict_name(record->verdict), "kind",
-			 string_or_null(record->kind), "expected",
-			 string_or_null(record->expected), "observed",
-			 string_or_null(record->observed), "reason", string_or_null(record->reason),
-			 "ms", (double)(long long)(record->ms * 1000 + 0.5) / 1000, "replay", replay);
+			 string_or_null(record->kind), "expected", string_or_null(record->expected),
+			 "observed", string_or_null(record->observed), "reason",
+			 string_or_null(record->reason), "ms",
+			 (double)(long long)(record->ms * 1000 + 0.5) / 1000, "replay", replay);
 	free(replay);
 	return json;
 }

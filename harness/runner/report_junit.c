@@ -18,8 +18,8 @@ static void count_case(struct suite_counts *counts, const struct record *record)
 {
 	counts->tests++;
 	counts->failures += record->verdict == VERDICT_FAIL;
-	counts->errors += record->verdict == VERDICT_UNRESOLVED ||
-			  record->verdict == VERDICT_NOTRUN;
+	counts->errors +=
+		record->verdict == VERDICT_UNRESOLVED || record->verdict == VERDICT_NOTRUN;
 	counts->skipped += verdict_counts_as_skipped(record->verdict);
 	counts->ms += record->ms;
 }
@@ -27,7 +27,7 @@ static void count_case(struct suite_counts *counts, const struct record *record)
 static struct suite_counts count_cases(const struct session *session,
 				       const struct plan_function *function)
 {
-	struct suite_counts counts = { 0 };
+	struct suite_counts counts = {0};
 	size_t i;
 
 	for (i = 0; i < session->case_count; i++) {
@@ -126,7 +126,8 @@ static void write_document(xmlTextWriter *writer, const struct session *session)
 	xmlTextWriterSetIndent(writer, 1);
 	xmlTextWriterStartDocument(writer, NULL, "UTF-8", NULL);
 	xmlTextWriterStartElement(writer, BAD_CAST "testsuites");
-	write_text(writer, "name", session->settings->label ? session->settings->label : "scif-cts");
+	write_text(writer, "name",
+		   session->settings->label ? session->settings->label : "scif-cts");
 	write_counts(writer, &counts);
 	for (f = 0; f < session->plan->function_count; f++)
 		write_suite(writer, session, &session->plan->functions[f]);

@@ -31,9 +31,8 @@ static void print_identity(FILE *stream, const struct session *session)
 	char *system = format_text("%s %s %s, %s, %s, %d processors", platform->system,
 				   platform->release, platform->machine, platform->distribution,
 				   platform->c_library, platform->processors);
-	char *suite = format_text("scif-cts %s, API %s, profile %s",
-				  session->plan->suite_version, session->api,
-				  session->settings->profile);
+	char *suite = format_text("scif-cts %s, API %s, profile %s", session->plan->suite_version,
+				  session->api, session->settings->profile);
 
 	fputs("\nImplementation\n", stream);
 	print_line(stream, "path", session->library.path);
@@ -60,8 +59,7 @@ static void print_verdicts(FILE *stream, const struct session *session)
 	fprintf(stream, "\nVerdicts (%zu clauses, %.1f s)\n", session->case_count,
 		session->duration_ms / 1000);
 	for (verdict = 0; verdict < VERDICT_COUNT; verdict++)
-		fprintf(stream, "  %-14s %zu\n", verdict_name(verdict),
-			session->verdicts[verdict]);
+		fprintf(stream, "  %-14s %zu\n", verdict_name(verdict), session->verdicts[verdict]);
 }
 
 /* The names of the outcomes of a function that are in STATE, each after a space. */
@@ -83,7 +81,7 @@ static char *outcome_names(const struct session *session, const struct plan_func
 static void print_outcome_row(FILE *stream, const struct session *session,
 			      const struct plan_function *function)
 {
-	struct outcome_tally values = { 0 }, errors = { 0 };
+	struct outcome_tally values = {0}, errors = {0};
 	char *missing = outcome_names(session, function, OUTCOME_MISSING);
 	char *ruled_out = outcome_names(session, function, OUTCOME_RULED_OUT);
 	char *values_text, *errors_text;
@@ -106,7 +104,7 @@ static void print_outcome_row(FILE *stream, const struct session *session,
 
 static void print_outcomes(FILE *stream, const struct session *session)
 {
-	struct outcome_tally values = { 0 }, errors = { 0 };
+	struct outcome_tally values = {0}, errors = {0};
 	char *values_text, *errors_text;
 	size_t f;
 

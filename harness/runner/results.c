@@ -65,7 +65,8 @@ static int read_json(struct results *results, const char *path)
 	if (!format || strcmp(format, "scif-cts-results/1") != 0)
 		return complain(path, 1, "the format is not scif-cts-results/1");
 	read_environment(results);
-	json_array_foreach(json_object_get(results->root, "records"), i, record) {
+	json_array_foreach(json_object_get(results->root, "records"), i, record)
+	{
 		const char *id = json_string_value(json_object_get(record, "id"));
 		const char *verdict = json_string_value(json_object_get(record, "verdict"));
 
@@ -137,7 +138,7 @@ int results_load(struct results *results, const char *path)
 	size_t i;
 	int status;
 
-	*results = (struct results){ 0 };
+	*results = (struct results){0};
 	if (!file) {
 		fprintf(stderr, "scif-cts: %s: %s\n", path, strerror(errno));
 		return EXIT_USAGE;
@@ -156,7 +157,7 @@ int results_load(struct results *results, const char *path)
 
 const struct result *results_find(const struct results *results, const char *id)
 {
-	const struct result key = { .id = (char *)id };
+	const struct result key = {.id = (char *)id};
 
 	return bsearch(&key, results->results, results->count, sizeof(key), compare_results);
 }

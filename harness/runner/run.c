@@ -29,8 +29,8 @@
  * they are far above what any case takes.
  */
 #define SHORT_CASE_LIMIT_MS 120000.0
-#define LONG_CASE_LIMIT_MS 1200000.0
-#define ORPHANS_LIMIT_MS 5000.0
+#define LONG_CASE_LIMIT_MS  1200000.0
+#define ORPHANS_LIMIT_MS    5000.0
 /* What is kept of a program's output: its beginning. */
 #define OUTPUT_LIMIT 65536
 
@@ -96,10 +96,10 @@ static bool settle_without_program(struct pool *pool, struct case_run *run)
 
 	if (clause->ruled_out) {
 		errata = plan_errata(session->plan, clause->ruled_out);
-		record = record_make(VERDICT_UNTESTED, NULL,
-				     format_text("ruled out by %s: %s", clause->ruled_out,
-						 errata && errata->ruling ? errata->ruling
-									  : "see the errata"));
+		record = record_make(
+			VERDICT_UNTESTED, NULL,
+			format_text("ruled out by %s: %s", clause->ruled_out,
+				    errata && errata->ruling ? errata->ruling : "see the errata"));
 	} else if (clause->untestable) {
 		record = record_make(VERDICT_UNTESTED, NULL, copy_text(clause->untestable));
 	} else if (function->linkage != LINKAGE_INLINE &&
@@ -108,16 +108,15 @@ static bool settle_without_program(struct pool *pool, struct case_run *run)
 
 		record = record_make(optional ? VERDICT_UNSUPPORTED : VERDICT_FAIL,
 				     optional ? NULL : "value",
-				     format_text("the library does not export %s%s",
-						 function->name,
+				     format_text("the library does not export %s%s", function->name,
 						 optional ? ", which is optional" : ""));
 	} else if (clause->is_long && !session->settings->all) {
 		record = record_make(VERDICT_UNTESTED, NULL,
 				     copy_text("a long case: --all runs it"));
 	} else if (!pool->programs[function - session->plan->functions]) {
-		record = record_make(VERDICT_NOTRUN, NULL,
-				     format_text("there is no test program for %s",
-						 function->name));
+		record =
+			record_make(VERDICT_NOTRUN, NULL,
+				    format_text("there is no test program for %s", function->name));
 	} else {
 		return false;
 	}
@@ -176,10 +175,10 @@ static void start_case(struct pool *pool, struct job *job, struct case_run *run)
 	int status;
 
 	unlink(records);
-	*job = (struct job){ .run = run, .started = now_ms() };
-	job->deadline = job->started + session->settings->timeout_scale *
-					       (clause->is_long ? LONG_CASE_LIMIT_MS
-								: SHORT_CASE_LIMIT_MS);
+	*job = (struct job){.run = run, .started = now_ms()};
+	job->deadline =
+		job->started + session->settings->timeout_scale *
+				       (clause->is_long ? LONG_CASE_LIMIT_MS : SHORT_CASE_LIMIT_MS);
 	status = spawn(pool, job, output, arguments, environment);
 	if (status) {
 		job->pid = 0;
@@ -250,7 +249,7 @@ static void finish_case(struct pool *pool, struct job *job, int status)
 	size_t records_length, output_length;
 	char *lines = read_file(records, 1 << 20, &records_length);
 	char *bytes = read_file(output, OUTPUT_LIMIT, &output_length);
-	struct record record = { 0 };
+	struct record record = {0};
 
 	if (!record_parse(&record, lines, records_length, job->run->clause->id))
 		record = record_of_silence(pool, job, status);
@@ -373,7 +372,7 @@ static int expire(struct pool *pool)
 
 static void wait_for_signal(struct pool *pool, int timeout_ms)
 {
-	struct pollfd descriptor = { .fd = pool->signals, .events = POLLIN };
+	struct pollfd descriptor = {.fd = pool->signals, .events = POLLIN};
 
 	poll(&descriptor, 1, timeout_ms);
 	read_signals(pool);
@@ -410,10 +409,10 @@ static void record_interrupted(struct pool *pool)
 
 		if (run->finished)
 			continue;
-		session_record(session, run,
-			       record_make(VERDICT_NOTRUN, NULL,
-					   copy_text("the run was interrupted")),
-			       NULL);
+		session_record(
+			session, run,
+			record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted")),
+			NULL);
 		progress_case(pool->progress, run);
 	}
 }
@@ -425,8 +424,7 @@ static void find_programs(struct pool *pool)
 
 	pool->programs = zeroed_array(plan->function_count, sizeof(*pool->programs));
 	for (f = 0; f < plan->function_count; f++)
-		pool->programs[f] = locate_program(plan->functions[f].api,
-						   plan->functions[f].name);
+		pool->programs[f] = locate_program(plan->functions[f].api, plan->functions[f].name);
 }
 
 static int open_folder(struct pool *pool)
@@ -451,6 +449,8 @@ static void catch_signals(struct pool *pool)
 	sigaddset(&caught, SIGINT);
 	sigaddset(&caught, SIGTERM);
 	sigaddset(&caught, SIGHUP);
+	/* A parent that ignores its children would have ours vanish without a status. */
+	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &caught, &pool->old_mask);
 	pool->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
 	/* A reader of our output that goes away must not leave case programs behind. */
@@ -460,7 +460,7 @@ static void catch_signals(struct pool *pool)
 
 static int open_pool(struct pool *pool, struct session *session)
 {
-	*pool = (struct pool){ .session = session, .job_count = session->settings->jobs };
+	*pool = (struct pool){.session = session, .job_count = session->settings->jobs};
 	if (open_folder(pool) != 0)
 		return EXIT_USAGE;
 	if (launch_prepare(&pool->launch, session->settings, &session->library) != 0) {

@@ -71,8 +71,7 @@ static int check_library(struct session *session)
 	return EXIT_USAGE;
 }
 
-int session_open_library(const struct settings *settings, const char *api,
-			 struct library *library)
+int session_open_library(const struct settings *settings, const char *api, struct library *library)
 {
 	const char *path = settings->implementation;
 	char *built = NULL, *wrong;
@@ -91,12 +90,11 @@ int session_open_library(const struct settings *settings, const char *api,
 	return wrong ? EXIT_USAGE : 0;
 }
 
-int session_open(struct session *session, const struct settings *settings,
-		 const struct plan *plan)
+int session_open(struct session *session, const struct settings *settings, const struct plan *plan)
 {
 	int status;
 
-	*session = (struct session){ .settings = settings, .plan = plan };
+	*session = (struct session){.settings = settings, .plan = plan};
 	session->api = session_api(settings, plan);
 	if (!session->api)
 		return EXIT_USAGE;

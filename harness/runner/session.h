@@ -42,11 +42,11 @@ struct session {
  * Chooses the clauses and checks the implementation.  Returns 0, or EXIT_USAGE after a line on
  * stderr that says what is wrong.
  */
-int session_open(struct session *session, const struct settings *settings,
-		 const struct plan *plan);
+int session_open(struct session *session, const struct settings *settings, const struct plan *plan);
 void session_close(struct session *session);
 
-/* Runs every case; each has its record afterwards.  Returns 0, or EXIT_USAGE after a line on stderr. */
+/* Runs every case; each has its record afterwards.  Returns 0, or EXIT_USAGE after a line on
+ * stderr. */
 int session_run(struct session *session);
 
 /* Stores the record of a case and tells the progress display. */
@@ -64,8 +64,7 @@ char *session_replay_command(const struct session *session, const struct plan_cl
 const char *session_api(const struct settings *settings, const struct plan *plan);
 
 /* The library that --impl names, else the one just built; EXIT_USAGE after a line on stderr. */
-int session_open_library(const struct settings *settings, const char *api,
-			 struct library *library);
+int session_open_library(const struct settings *settings, const char *api, struct library *library);
 
 /* Whether --filter picks a clause. */
 bool session_filter_picks(const struct settings *settings, const struct plan_clause *clause);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUNS (COMMAND_RUN | COMMAND_CERTIFY)
+#define RUNS	     (COMMAND_RUN | COMMAND_CERTIFY)
 #define STARTS_CASES (RUNS | COMMAND_REPLAY)
 
 enum option_key {
@@ -32,43 +32,31 @@ enum option_key {
 };
 
 static const struct option options[] = {
-	{ "profile", required_argument, NULL, KEY_PROFILE },
-	{ "filter", required_argument, NULL, KEY_FILTER },
-	{ "jobs", required_argument, NULL, KEY_JOBS },
-	{ "timeout-scale", required_argument, NULL, KEY_TIMEOUT_SCALE },
-	{ "all", no_argument, NULL, KEY_ALL },
-	{ "api", required_argument, NULL, KEY_API },
-	{ "results", required_argument, NULL, KEY_RESULTS },
-	{ "label", required_argument, NULL, KEY_LABEL },
-	{ "impl", required_argument, NULL, KEY_IMPL },
-	{ "node-adapter", required_argument, NULL, KEY_NODE_ADAPTER },
-	{ "port-adapter", required_argument, NULL, KEY_PORT_ADAPTER },
-	{ "exec", required_argument, NULL, KEY_EXEC },
-	{ "format", required_argument, NULL, KEY_FORMAT },
-	{ "seed", required_argument, NULL, KEY_SEED },
-	{ "color", required_argument, NULL, KEY_COLOR },
-	{ "tap", no_argument, NULL, KEY_TAP },
-	{ NULL, 0, NULL, 0 },
+	{"profile", required_argument, NULL, KEY_PROFILE},
+	{"filter", required_argument, NULL, KEY_FILTER},
+	{"jobs", required_argument, NULL, KEY_JOBS},
+	{"timeout-scale", required_argument, NULL, KEY_TIMEOUT_SCALE},
+	{"all", no_argument, NULL, KEY_ALL},
+	{"api", required_argument, NULL, KEY_API},
+	{"results", required_argument, NULL, KEY_RESULTS},
+	{"label", required_argument, NULL, KEY_LABEL},
+	{"impl", required_argument, NULL, KEY_IMPL},
+	{"node-adapter", required_argument, NULL, KEY_NODE_ADAPTER},
+	{"port-adapter", required_argument, NULL, KEY_PORT_ADAPTER},
+	{"exec", required_argument, NULL, KEY_EXEC},
+	{"format", required_argument, NULL, KEY_FORMAT},
+	{"seed", required_argument, NULL, KEY_SEED},
+	{"color", required_argument, NULL, KEY_COLOR},
+	{"tap", no_argument, NULL, KEY_TAP},
+	{NULL, 0, NULL, 0},
 };
 
 /* Which commands take an option, in the order of enum option_key. */
 static const unsigned int takers[] = {
-	STARTS_CASES,
-	RUNS | COMMAND_LIST,
-	RUNS,
-	STARTS_CASES,
-	RUNS | COMMAND_REPLAY,
-	RUNS | COMMAND_LIST,
-	RUNS,
-	RUNS,
-	STARTS_CASES,
-	STARTS_CASES,
-	STARTS_CASES,
-	STARTS_CASES,
-	COMMAND_LIST,
-	STARTS_CASES,
-	RUNS,
-	COMMAND_RUN,
+	STARTS_CASES,	       RUNS | COMMAND_LIST, RUNS,	  STARTS_CASES,
+	RUNS | COMMAND_REPLAY, RUNS | COMMAND_LIST, RUNS,	  RUNS,
+	STARTS_CASES,	       STARTS_CASES,	    STARTS_CASES, STARTS_CASES,
+	COMMAND_LIST,	       STARTS_CASES,	    RUNS,	  COMMAND_RUN,
 };
 
 static int complain(const char *what, const char *value)
@@ -116,7 +104,7 @@ static int parse_seed(struct settings *settings, const char *text)
 
 static int parse_color(struct settings *settings, const char *text)
 {
-	static const char *const names[] = { "auto", "always", "never" };
+	static const char *const names[] = {"auto", "always", "never"};
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -146,7 +134,8 @@ static int parse_label(struct settings *settings, const char *text)
 
 	if (!length || length > 64 || text[strspn(text, allowed)] || *text == '.')
 		return complain("--label takes 1 to 64 letters, digits, '.', '_' and '-', "
-				"the first not a dot; not", text);
+				"the first not a dot; not",
+				text);
 	settings->label = text;
 	return 0;
 }
@@ -220,7 +209,7 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 		if (key == '?' && optopt >= KEY_PROFILE)
 			return complain("this option takes no value", word);
 		if (key == '?')
-			return complain("unknown option", optopt ? (char[]){ '-', optopt, 0 } : word);
+			return complain("unknown option", optopt ? (char[]){'-', optopt, 0} : word);
 		if (!(takers[key - KEY_PROFILE] & command))
 			return complain("this command does not take the option",
 					options[key - KEY_PROFILE].name);

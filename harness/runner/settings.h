@@ -5,12 +5,7 @@
 
 #include <stdbool.h>
 
-enum exit_status {
-	EXIT_PASSED = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-	EXIT_UNRESOLVED = 3
-};
+enum exit_status { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNRESOLVED = 3 };
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 

@@ -25,7 +25,8 @@ static void add_records(struct row *row, const struct results *results, const ch
 	json_t *record;
 	size_t i;
 
-	json_array_foreach(json_object_get(results->root, "records"), i, record) {
+	json_array_foreach(json_object_get(results->root, "records"), i, record)
+	{
 		const char *of = json_string_value(json_object_get(record, "function"));
 		enum verdict verdict =
 			verdict_by_name(json_string_value(json_object_get(record, "verdict")));
@@ -52,17 +53,19 @@ static void print_row(const char *name, const struct row *row, bool is_total)
 
 static void print_table(const struct results *results)
 {
-	struct row total = { 0 };
+	struct row total = {0};
 	json_t *entry;
 	size_t i;
 
-	puts("| function | clauses | passed | failed | skipped | values observed | errors observed |");
+	puts("| function | clauses | passed | failed | skipped | values observed | errors observed "
+	     "|");
 	puts("|---|--:|--:|--:|--:|--:|--:|");
-	json_array_foreach(json_object_get(results->root, "outcomes"), i, entry) {
+	json_array_foreach(json_object_get(results->root, "outcomes"), i, entry)
+	{
 		const char *function = json_string_value(json_object_get(entry, "function"));
 		const json_t *values = json_object_get(entry, "values");
 		const json_t *errors = json_object_get(entry, "errors");
-		struct row row = { 0 };
+		struct row row = {0};
 
 		if (!function)
 			continue;

@@ -527,7 +527,7 @@ int scif_vwriteto(scif_epd_t epd, void *addr, size_t len, off_t roffset, int rma
  *	by the peer
  * @mark: where to store the mark
  *
- * Clauses: SCIF-FENCE_MARK-*
+ * Clauses: SCIF-FENCE-MARK-*
  *
  * Return: 0, or -1 with errno set to
  *	EBADF, ENOTTY, ENOTCONN, ECONNRESET, ENODEV	as at the top;
@@ -541,7 +541,7 @@ int scif_fence_mark(scif_epd_t epd, int flags, int *mark);
  * @epd: connected endpoint
  * @mark: a mark that scif_fence_mark() gave for this endpoint
  *
- * Clauses: SCIF-FENCE_WAIT-*
+ * Clauses: SCIF-FENCE-WAIT-*
  *
  * Return: 0, or -1 with errno set to
  *	EBADF, ENOTTY, ENOTCONN, ECONNRESET, ENODEV	as at the top;
@@ -560,7 +560,7 @@ int scif_fence_wait(scif_epd_t epd, int mark);
  * @flags: SCIF_FENCE_INIT_SELF or SCIF_FENCE_INIT_PEER, with SCIF_SIGNAL_LOCAL, SCIF_SIGNAL_REMOTE or
  *	both
  *
- * Clauses: SCIF-FENCE_SIGNAL-*
+ * Clauses: SCIF-FENCE-SIGNAL-*
  *
  * Return: 0, or -1 with errno set to
  *	EBADF, ENOTTY, ENOTCONN, ECONNRESET, ENODEV	as at the top;
@@ -577,7 +577,7 @@ int scif_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uin
  *
  * Nothing is written on failure.
  *
- * Clauses: SCIF-GET_NODEIDS-*
+ * Clauses: SCIF-GET-NODEIDS-*
  *
  * Return: the number of nodes online, the local one included and also if more than @len, or -1 with errno
  *	set to
@@ -590,7 +590,7 @@ int scif_get_nodeIDs(uint16_t *nodes, int len, uint16_t *self);
  * scif_get_fd() - the file descriptor of an endpoint
  * @epd: any endpoint descriptor; not checked
  *
- * Clauses: SCIF-GET_FD-*
+ * Clauses: SCIF-GET-FD-*
  *
  * Return: the file descriptor.
  */

@@ -50,7 +50,7 @@ typedef void (*scif_event_handler_t)(enum scif_event event, union scif_event_dat
  * Every registered handler is called once per event, in the order of registration, for events that occur
  * after the call. A handler cannot be taken back. A child made by fork() starts without handlers.
  *
- * Clauses: SCIF-EVENT_REGISTER-*
+ * Clauses: SCIF-EVENT-REGISTER-*
  *
  * Return: 0, or -1 with errno set to
  *	ENOMEM	no memory, descriptor or thread is available;

@@ -20,6 +20,7 @@
 
 #include "census.h"
 #include "ctl.h"
+#include "scif_event.h"
 
 enum { CLIENTS = 64, QUEUE = 256, FIRST_CLIENT_MS = 10000 };
 
@@ -32,14 +33,36 @@ struct controller {
 	struct pollfd fds[1 + CLIENTS]; /* the listener, then the clients from oldest to newest */
 };
 
+static bool online(enum node_state state)
+{
+	return state == NODE_UP || state == NODE_ASLEEP;
+}
+
+static void log_event(struct node_table *table, enum scif_event event, unsigned node)
+{
+	uint32_t count = atomic_load(&table->event_count);
+
+	atomic_store(&table->log[count % NODE_LOG], (uint32_t)event << 16 | node);
+	atomic_store(&table->event_count, count + 1);
+}
+
+static void change_node(struct node_table *table, unsigned node, enum node_state state)
+{
+	uint32_t before = atomic_load(&table->node[node]);
+	bool was_online = online(node_word_state(before));
+	uint32_t incarnation = node_word_incarnation(before);
+
+	if (was_online && !online(state))
+		incarnation++;
+	atomic_store(&table->node[node], node_word(state, incarnation));
+	if (was_online != online(state))
+		log_event(table, was_online ? SCIF_NODE_REMOVED : SCIF_NODE_ADDED, node);
+}
+
 static void set_default(struct node_table *table)
 {
-	for (unsigned node = 0; node <= NODE_MAX; node++) {
-		uint32_t incarnation = node_word_incarnation(atomic_load(&table->node[node]));
-
-		atomic_store(&table->node[node],
-			     node_word(node <= 1 ? NODE_UP : NODE_ABSENT, incarnation));
-	}
+	for (unsigned node = 0; node <= NODE_MAX; node++)
+		change_node(table, node, node <= 1 ? NODE_UP : NODE_ABSENT);
 	atomic_store(&table->ports, PORTS_LOW_DEFAULT << 16 | PORTS_HIGH_DEFAULT);
 }
 
@@ -66,6 +89,7 @@ static int make_table(struct controller *self)
 	self->table->magic = CTL_MAGIC;
 	self->table->version = CTL_VERSION;
 	set_default(self->table);
+	atomic_store(&self->table->event_count, 0);
 	/* From here on our mapping is the only way to write it. */
 	if (fcntl(self->table_fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0)
@@ -114,7 +138,7 @@ static int allowed(enum node_state from, enum node_state to, bool add)
 
 static int set_node(struct controller *self, const struct ctl_request *request)
 {
-	uint32_t word, incarnation;
+	uint32_t word;
 	int error;
 
 	if (request->node > NODE_MAX || request->state < NODE_UP || request->state > NODE_DOWN)
@@ -126,9 +150,7 @@ static int set_node(struct controller *self, const struct ctl_request *request)
 		return error;
 	if (node_word_state(word) == request->state)
 		return 0;
-	incarnation = node_word_incarnation(word) + (request->state == NODE_DOWN);
-	atomic_store(&self->table->node[request->node],
-		     node_word((enum node_state)request->state, incarnation));
+	change_node(self->table, request->node, (enum node_state)request->state);
 	announce(self);
 	return 0;
 }
@@ -263,7 +285,8 @@ static void detach(struct controller *self)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	/* Again, so that the socket's credentials name this process, not the one that started it. */
+	/* Again, so that the socket's credentials name this process, not the one that started it.
+	 */
 	listen(self->fds[0].fd, QUEUE);
 	setsid();
 	signal(SIGHUP, SIG_IGN);

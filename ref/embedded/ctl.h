@@ -18,9 +18,12 @@ enum { CTL_MAGIC = 0x4c544353, CTL_VERSION = 1 };
 
 enum { PORTS_LOW_DEFAULT = 1088, PORTS_HIGH_DEFAULT = 65535 };
 
+enum { NODE_LOG = 256 };
+
 /*
- * Each word changes as a whole.  generation is bumped after the words it announces; closed is set,
- * after the table is the default again, by a controller that is about to leave.
+ * Each word changes as a whole.  The log holds the latest additions and removals of nodes in their
+ * order; an entry is there once event_count includes it.  generation is bumped after the words it
+ * announces; closed is set, after the table is the default again, by a controller about to leave.
  */
 struct node_table {
 	uint32_t magic;
@@ -29,6 +32,8 @@ struct node_table {
 	_Atomic uint32_t closed;
 	_Atomic uint32_t ports;		   /* low << 16 | high */
 	_Atomic uint32_t node[NODE_COUNT]; /* incarnation << 2 | enum node_state */
+	_Atomic uint32_t event_count;
+	_Atomic uint32_t log[NODE_LOG]; /* enum scif_event << 16 | node */
 };
 
 static inline uint32_t node_word(enum node_state state, uint32_t incarnation)

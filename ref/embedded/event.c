@@ -17,16 +17,11 @@
 #include "node.h"
 #include "process.h"
 
-struct seen {
-	bool online;
-	uint32_t incarnation;
-};
-
-/* Each handler remembers what it was told, so that it hears of nothing before its registration. */
+/* Each handler hears of the events that follow its registration. */
 struct handler {
 	struct handler *next;
 	scif_event_handler_t call;
-	struct seen seen[NODE_COUNT];
+	uint32_t first_event;
 };
 
 static struct {
@@ -36,28 +31,21 @@ static struct {
 	struct handler *orphans; /* the parent's, in a child: its thread copy may stand in one */
 	bool watching_fork;
 	bool running;
+	uint32_t thread_event; /* the first one that the thread looks at */
 	atomic_int wake;
 	struct fd_identity identity; /* of wake */
 	atomic_uint epoch;	     /* forks between the first process and this one */
 } events = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = -1};
 
-static struct seen look(uint16_t node)
+static void tell(const struct handler *handler, uint32_t event)
 {
-	return (struct seen){.online = node_online(node), .incarnation = node_incarnation(node)};
-}
+	uint16_t node = (uint16_t)event;
 
-static void tell(struct handler *handler, uint16_t node)
-{
-	struct seen before = handler->seen[node];
-	struct seen now = look(node);
-	bool lost = now.incarnation != before.incarnation;
-
-	handler->seen[node] = now;
-	if (before.online && (lost || !now.online))
+	if (event >> 16 == SCIF_NODE_ADDED)
+		handler->call(SCIF_NODE_ADDED, (union scif_event_data){.scif_node_added = node});
+	if (event >> 16 == SCIF_NODE_REMOVED)
 		handler->call(SCIF_NODE_REMOVED,
 			      (union scif_event_data){.scif_node_removed = node});
-	if (now.online && (lost || !before.online))
-		handler->call(SCIF_NODE_ADDED, (union scif_event_data){.scif_node_added = node});
 }
 
 static struct handler *next_of(struct handler *handler)
@@ -67,15 +55,17 @@ static struct handler *next_of(struct handler *handler)
 }
 
 /* False in a child that a handler made by fork(): its copy of this thread has nobody to tell. */
-static bool tell_all(unsigned epoch)
+static bool tell_all(uint32_t number, unsigned epoch)
 {
-	for (unsigned node = 0; node <= NODE_MAX; node++)
-		for (struct handler *handler = atomic_load(&events.first); handler != NULL;
-		     handler = next_of(handler)) {
-			tell(handler, (uint16_t)node);
-			if (atomic_load(&events.epoch) != epoch)
-				return false;
-		}
+	struct handler *handler = atomic_load(&events.first);
+
+	for (; handler != NULL; handler = next_of(handler)) {
+		/* The difference is taken so that the numbers may wrap. */
+		if ((int32_t)(number - handler->first_event) >= 0)
+			tell(handler, node_event(number));
+		if (atomic_load(&events.epoch) != epoch)
+			return false;
+	}
 	return true;
 }
 
@@ -92,22 +82,25 @@ static void drain(int fd)
 
 static void *run(void *arg)
 {
-	unsigned epoch = (unsigned)(uintptr_t)arg;
+	const unsigned epoch = (unsigned)(uintptr_t)arg;
+	uint32_t number = events.thread_event;
 
-	while (tell_all(epoch)) {
+	for (;;) {
 		int wake = atomic_load(&events.wake);
 		struct pollfd fds[] = {
 			{.fd = wake, .events = POLLIN},
 			{.fd = process_wake_fd(), .events = POLLIN},
 		};
 
+		while (number != node_event_count())
+			if (!tell_all(number++, epoch))
+				return NULL;
 		poll(fds, 2, -1);
 		if (fds[0].revents != 0)
 			drain(wake);
 		if (fds[1].revents != 0)
 			process_refresh();
 	}
-	return NULL;
 }
 
 /* Some other thread emptied the socket. */
@@ -168,20 +161,21 @@ static int start(void)
 		return -ENOMEM;
 	fd_identify(wake, &events.identity);
 	atomic_store(&events.wake, wake);
+	events.thread_event = node_event_count();
+	process_on_change(changed);
 	if (start_thread() < 0) {
+		process_on_change(NULL);
 		atomic_store(&events.wake, -1);
 		close(wake);
 		return -ENOMEM;
 	}
-	process_on_change(changed);
 	events.running = true;
 	return 0;
 }
 
 static void append(struct handler *handler)
 {
-	for (unsigned node = 0; node <= NODE_MAX; node++)
-		handler->seen[node] = look((uint16_t)node);
+	handler->first_event = node_event_count();
 	if (events.last == NULL)
 		atomic_store(&events.first, handler);
 	else

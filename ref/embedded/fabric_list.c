@@ -189,28 +189,42 @@ static int open_registry(pid_t pid)
 	return registry;
 }
 
+/* The first name of the command, in characters that any document can hold. */
+static void read_command(pid_t pid, char *command, size_t size)
+{
+	char path[64];
+	FILE *file;
+
+	command[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return;
+	if (fgets(command, (int)size, file) == NULL)
+		command[0] = '\0';
+	fclose(file);
+	command[strcspn(command, "\n")] = '\0';
+	for (char *letter = command; *letter != '\0'; letter++)
+		if (*letter < ' ' || *letter > '~')
+			*letter = '?';
+}
+
 static json_t *process_json(struct gather *gather, pid_t pid)
 {
-	char path[64], command[32] = "";
+	char path[64], command[32];
 	struct stat status = {.st_uid = (uid_t)-1};
 	json_t *endpoints = json_array();
 	int registry = open_registry(pid);
-	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (file != NULL) {
-		if (fgets(command, sizeof(command), file) != NULL)
-			command[strcspn(command, "\n")] = '\0';
-		fclose(file);
-	}
+	read_command(pid, command, sizeof(command));
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	stat(path, &status);
 	if (registry >= 0) {
-		fstat(registry, &status);
 		read_registry(gather, pid, registry, endpoints);
 		close(registry);
 	}
-	return json_pack("{s:i, s:I, s:s%, s:o}", "pid", (int)pid, "uid", (json_int_t)status.st_uid,
-			 "command", command, strlen(command), "endpoints", endpoints);
+	return json_pack("{s:i, s:I, s:s, s:o}", "pid", (int)pid, "uid", (json_int_t)status.st_uid,
+			 "command", command, "endpoints", endpoints);
 }
 
 static void visit(void *arg, pid_t pid, int fd, ino_t inode)

@@ -21,6 +21,8 @@ static struct {
 	char fabric[NODE_FABRIC_MAX + 1];
 } identity = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+enum { EVENTS = 1024 };
+
 /*
  * The view is a private copy, a word per node like the table's, so that a reader needs no lock and
  * no mapping that could go away; the words are independent of each other, hence relaxed order.
@@ -29,6 +31,9 @@ static struct {
 	_Atomic uint32_t node[NODE_COUNT];
 	_Atomic uint32_t ports;
 	uint32_t table_incarnation[NODE_COUNT]; /* last seen in the current table */
+	uint32_t table_events;			/* taken over from the current table */
+	_Atomic uint32_t event_count;
+	_Atomic uint32_t events[EVENTS];
 } view = {
 	.node = {[0] = NODE_UP, [1] = NODE_UP},
 	.ports = PORTS_LOW_DEFAULT << 16 | PORTS_HIGH_DEFAULT,
@@ -142,6 +147,36 @@ void node_port_range(uint16_t *low, uint16_t *high)
 void node_table_replaced(void)
 {
 	memset(view.table_incarnation, 0, sizeof(view.table_incarnation));
+	view.table_events = 0;
+}
+
+uint32_t node_event_count(void)
+{
+	/* Acquire pairs with the release in take_events(): the entries counted are there. */
+	return atomic_load_explicit(&view.event_count, memory_order_acquire);
+}
+
+uint32_t node_event(uint32_t number)
+{
+	uint32_t event = atomic_load_explicit(&view.events[number % EVENTS], memory_order_acquire);
+
+	/* Read before the count: an entry that was overwritten meanwhile is noticed. */
+	return node_event_count() - number > EVENTS ? 0 : event;
+}
+
+static void take_events(const struct node_table *table)
+{
+	uint32_t count = atomic_load(&table->event_count);
+	uint32_t next = atomic_load_explicit(&view.event_count, memory_order_relaxed);
+
+	if (count - view.table_events > NODE_LOG)
+		view.table_events = count - NODE_LOG;
+	for (; view.table_events != count; view.table_events++, next++) {
+		uint32_t event = atomic_load(&table->log[view.table_events % NODE_LOG]);
+
+		atomic_store_explicit(&view.events[next % EVENTS], event, memory_order_relaxed);
+		atomic_store_explicit(&view.event_count, next + 1, memory_order_release);
+	}
 }
 
 static bool set(_Atomic uint32_t *word, uint32_t value)
@@ -169,6 +204,7 @@ bool node_table_read(const struct node_table *table)
 	}
 	if (ports_valid(ports))
 		changed |= set(&view.ports, ports);
+	take_events(table);
 	return changed;
 }
 

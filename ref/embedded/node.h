@@ -39,8 +39,15 @@ void node_port_range(uint16_t *low, uint16_t *high);
 /* Takes over what a controller's table says; true when the view changed. */
 bool node_table_read(const struct node_table *table);
 
-/* Another table follows: its incarnations count from zero. */
+/* Another table follows: its incarnations and events count from zero. */
 void node_table_replaced(void);
+
+/*
+ * Additions and removals of nodes that this process has taken in are numbered from 0.  An event is
+ * enum scif_event << 16 | node, or 0 when so many followed that it is forgotten.
+ */
+uint32_t node_event_count(void);
+uint32_t node_event(uint32_t number);
 
 /* A decimal number without sign, blanks or leading zeros, within low..high. */
 bool node_parse_number(const char *text, unsigned low, unsigned high, unsigned *number);

@@ -32,6 +32,7 @@ int embedded_get_nodeIDs(uint16_t *nodes, int len, uint16_t *self)
 	error = process_init();
 	if (error < 0)
 		return error;
+	safe_copy_install();
 	process_refresh();
 	own = node_self();
 	online = list_online(ids);

@@ -52,8 +52,11 @@ bool fd_is(int fd, const struct fd_identity *identity)
 {
 	struct fd_identity now;
 
-	return fd >= 0 && fd_identify(fd, &now) && now.device == identity->device &&
-	       now.inode == identity->inode;
+	if (fd < 0)
+		return false;
+	if (!fd_identify(fd, &now))
+		return errno != EBADF; /* no answer is no reason to give the descriptor up */
+	return now.device == identity->device && now.inode == identity->inode;
 }
 
 /* The child starts over: the lock may have been held, the socket is the parent's. */
@@ -203,9 +206,6 @@ static int start(void)
 		return sock;
 	fd_identify(sock, &process.identity);
 	atomic_store(&process.sock, sock);
-	error = registry_init();
-	if (error < 0)
-		goto fail;
 	error = fetch_first();
 	if (error < 0)
 		goto fail;
@@ -215,6 +215,9 @@ static int start(void)
 		error = -ENXIO;
 		goto fail;
 	}
+	error = registry_init();
+	if (error < 0)
+		goto fail;
 	return 0;
 fail:
 	close_socket();

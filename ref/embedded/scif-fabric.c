@@ -3,6 +3,8 @@
  * scif-fabric: shows a fabric of the reference library and changes the state of its nodes and
  * ports.
  */
+#include "config.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>

@@ -285,8 +285,9 @@ static bool has_ended(const struct pool *pool, pid_t session)
 	size_t i;
 
 	for (i = 0; i < pool->ended_count; i++) {
+		/* Process numbers come round: a running program may have that of an ended one. */
 		if (pool->ended[i] == session)
-			return true;
+			return !is_job(pool, session);
 	}
 	return false;
 }

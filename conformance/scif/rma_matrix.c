@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Every length at every alignment, with guard bytes: exactly the range is copied. */
+#include "rma_ends.h"
+
+#define GUARD 64
+#define SOURCE 2
+#define TARGET 31
+#define LONGEST ((1 << 20) + 1)
+
+static const size_t lengths[] = { 1, 63, 64, 65, 4095, 4096, 4097, 26496, LONGEST };
+static const size_t local_places[] = { 0, 1, 63, 4095 };
+static const size_t remote_places[] = { 0, 7, 64, 4090 };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static size_t pages_needed(void)
+{
+	return (LONGEST + 4095 + 2 * GUARD) / cts_page_size() + 3;
+}
+
+/* The first page in front of the range is there for the guards. */
+static void one_copy(const struct rma_ends *e, size_t len, size_t local, size_t remote, int flags)
+{
+	size_t page = cts_page_size(), at_local = page + local, at_remote = page + remote;
+	size_t target = rma_reads(e->call) ? at_local : at_remote, source = rma_reads(e->call) ? at_remote : at_local;
+	unsigned seed = rma_reads(e->call) ? 3 : SOURCE;
+
+	rma_target_fill(e, target - GUARD, len + 2 * GUARD, TARGET, 0);
+	struct cts_result r = rma_transfer(e, at_local, at_remote, len, flags);
+	if (r.ret != 0)
+		cts_fail("%zu bytes, local +%zu, remote +%zu, flags %d: errno %d", len, local, remote, flags, r.err);
+	if (!(flags & SCIF_RMA_SYNC))
+		rma_fence(e->epd);
+	if (!rma_target_is(e, target, len, seed, source))
+		cts_fail("%zu bytes, local +%zu, remote +%zu, flags %d: wrong bytes", len, local, remote, flags);
+	if (!rma_target_is(e, target - GUARD, GUARD, TARGET, 0) ||
+	    !rma_target_is(e, target + len, GUARD, TARGET, GUARD + len))
+		cts_fail_effect("%zu bytes, local +%zu, remote +%zu, flags %d: bytes beside the range", len, local, remote,
+				flags);
+}
+
+static void all_places(const struct rma_ends *e, size_t len, int flags, size_t step)
+{
+	for (size_t i = 0; i < COUNT(local_places) * COUNT(remote_places); i += step)
+		one_copy(e, len, local_places[i / COUNT(remote_places)], remote_places[i % COUNT(remote_places)], flags);
+}
+
+/* The longest length at three places: the others cost a few microseconds, it a few milliseconds. */
+SCENARIO(rma_matrix)
+{
+	struct rma_ends e = rma_ends_open(pages_needed());
+
+	for (size_t i = 0; i < COUNT(lengths); i++)
+		all_places(&e, lengths[i], (int)cts_param("flags"), lengths[i] == LONGEST ? 7 : 1);
+}
+
+SCENARIO(rma_matrix_all)
+{
+	struct rma_ends e = rma_ends_open(pages_needed());
+
+	for (int flags = 0; flags < 16; flags++)
+		for (size_t i = 0; i < COUNT(lengths); i++)
+			all_places(&e, lengths[i], flags, 1);
+}

@@ -184,6 +184,7 @@ bool cts_wait32(const volatile void *p, uint32_t value);
 struct cts_holdings {
 	int descriptors;
 	int mappings;		/* without heap and stacks */
+	size_t mapped;		/* bytes in these mappings */
 	size_t heap;		/* bytes in use by malloc */
 };
 struct cts_holdings cts_holdings(void);
@@ -269,6 +270,7 @@ void cts_peer_interrupt(struct cts_peer *p, int tag);	/* a signal to that thread
 struct cts_result cts_peer_end(struct cts_peer *p, int tag);	/* waits (bounded) for its result */
 void cts_peer_stop(struct cts_peer *p);		/* ends it by the handshake */
 void cts_peer_kill(struct cts_peer *p);		/* SIGKILL, and waits until it is gone */
+void cts_peer_exit(struct cts_peer *p);		/* it exits without closing anything */
 void cts_peer_die(struct cts_peer *p);		/* it kills itself (works through a launch command) */
 void cts_peer_stall_process(struct cts_peer *p, bool stopped);	/* SIGSTOP, SIGCONT */
 
@@ -286,6 +288,8 @@ struct cts_result cts_far_fence_mark(scif_epd_t epd, int flags);	/* ret: the mar
 struct cts_result cts_far_fence_wait(scif_epd_t epd, int mark);
 bool cts_far_alive(scif_epd_t epd);	/* a byte sent there arrives here and back; the connection must be drained */
 
+/* newepd is what scif_accept gave for the oldest pending request of that listening_* fixture; cts_far_* work then. */
+void cts_adopt(scif_epd_t newepd, scif_epd_t listener);
 /* The other half of a pending request of a listening_pending fixture or of a `connecting` endpoint. */
 void cts_far_accept(scif_epd_t epd);		/* the peer accepts our pending or blocked connect */
 int cts_far_accept_begin(scif_epd_t epd);	/* begins a blocking accept there: tag for cts_peer_end */

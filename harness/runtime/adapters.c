@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Nodes and port ranges are changed by commands that the implementation's owner names, never by the suite
+ * itself. Whatever a case changed is undone when it ends, by itself or by the process that watches over it.
+ */
+#include "engine.h"
+
+#include <scif.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#define EPHEMERAL_LOW 1088
+#define EPHEMERAL_HIGH 65535
+
+extern char **environ;
+
+/* The exit status of `command words`; output goes nowhere, because what it leaves running would keep it open. */
+static int run_adapter(const char *command, const char *words)
+{
+	char line[1024];
+	char *argv[] = { "sh", "-c", line, NULL };
+	posix_spawn_file_actions_t actions;
+	int status = -1;
+	pid_t pid;
+
+	snprintf(line, sizeof line, "%s %s", command, words);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+	int err = posix_spawn(&pid, "/bin/sh", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (err)
+		return -1;
+	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void note_node(int node)
+{
+	for (int i = 0; i < shared->changed_node_count; i++)
+		if (shared->changed_nodes[i] == node)
+			return;
+	if (shared->changed_node_count == CHANGED_NODES)
+		cts_unresolved("too many nodes changed");
+	shared->changed_nodes[shared->changed_node_count++] = node;
+}
+
+void cts_node(int node, const char *state)
+{
+	char words[64];
+
+	cts_need("node_adapter");
+	note_node(node);
+	snprintf(words, sizeof words, "%s %d", state, node);
+	int status = run_adapter(settings.node_adapter, words);
+	if (status)
+		cts_unresolved("node adapter: %s ended with status %d", words, status);
+	if (!strcmp(state, "down"))
+		peers_forget_node(node);
+}
+
+void cts_far_node(scif_epd_t epd, const char *state)
+{
+	const struct endpoint *e = endpoint_find(epd);
+
+	if (!e->peer)
+		cts_unresolved("endpoint %d has no peer", epd);
+	cts_node(cts_peer_node(e->peer), state);
+	if (!strcmp(state, "down"))
+		cts_wait_hup(epd);
+}
+
+void cts_ports(unsigned low, unsigned high)
+{
+	char words[64];
+
+	cts_need("port_adapter");
+	shared->changed_ports = true;
+	snprintf(words, sizeof words, "%u-%u", low, high);
+	int status = run_adapter(settings.port_adapter, words);
+	if (status)
+		cts_unresolved("port adapter: %s ended with status %d", words, status);
+}
+
+void adapters_undo(struct shared_case *s)
+{
+	char words[64];
+
+	if (s->changed_node_count || s->changed_ports)
+		setenv("SCIF_FABRIC", s->fabric, 1);
+	while (s->changed_node_count) {
+		snprintf(words, sizeof words, "up %d", s->changed_nodes[--s->changed_node_count]);
+		if (run_adapter(settings.node_adapter, words))
+			verdict_set(UNRESOLVED, KIND_NONE, "node adapter: %s failed", words);
+	}
+	if (!s->changed_ports)
+		return;
+	s->changed_ports = false;
+	snprintf(words, sizeof words, "%d-%d", EPHEMERAL_LOW, EPHEMERAL_HIGH);
+	if (run_adapter(settings.port_adapter, words))
+		verdict_set(UNRESOLVED, KIND_NONE, "port adapter: %s failed", words);
+}
+
+uint16_t cts_self_node(void)
+{
+	uint16_t self = 0;
+
+	if (scif_get_nodeIDs(NULL, 0, &self) == -1)
+		cts_unresolved("scif_get_nodeIDs: %s", strerror(errno));
+	return self;
+}
+
+int cts_node_count(void)
+{
+	uint16_t self;
+	int count = scif_get_nodeIDs(NULL, 0, &self);
+
+	if (count == -1)
+		cts_unresolved("scif_get_nodeIDs: %s", strerror(errno));
+	return count;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The order of one case: needs, set-up, snapshot, call, verdict, and for an error the oracle: nothing changed,
+ * the same again without growth, and the control that succeeds. See docs/clauses.md for what each part means.
+ */
+#include "engine.h"
+
+#include "errname.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define SHORT_SECONDS 5
+#define LONG_SECONDS 60
+
+struct shared_case *shared;
+const struct cts_case *current;
+static int64_t deadline_ms;
+
+int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+double case_timeout(const struct cts_case *c)
+{
+	bool is_long = c->is_long || (c->provoke.kind && !strcmp(c->provoke.kind, "fault"));
+
+	return (is_long ? LONG_SECONDS : SHORT_SECONDS) * settings.timeout_scale;
+}
+
+bool time_left(void)
+{
+	return now_ms() < deadline_ms;
+}
+
+void phase_enter(enum phase phase)
+{
+	shared->phase = phase;
+	shared->step[0] = '\0';
+}
+
+static bool returns_address(const struct cts_case *c)
+{
+	return !strcmp(c->function, "scif_mmap");
+}
+
+void result_text(char *out, size_t size, const struct cts_case *c, const struct cts_result *r)
+{
+	if (r->ret == -1)
+		snprintf(out, size, "-1 %s", cts_errname(r->err));
+	else if (returns_address(c))
+		snprintf(out, size, "%#" PRIxPTR, (uintptr_t)r->ret);
+	else
+		snprintf(out, size, "%" PRIdPTR, r->ret);
+}
+
+static const struct cts_expect *expect_of(const struct cts_case *c, const char *profile)
+{
+	for (int i = 0; i < c->expect_count; i++)
+		if (!strcmp(c->expects[i].profile, profile))
+			return &c->expects[i];
+	return NULL;
+}
+
+/* The expectation of the chosen profile; a clause without one of its own has that of the text. */
+static const struct cts_expect *expect_chosen(const struct cts_case *c)
+{
+	const struct cts_expect *e = expect_of(c, settings.profile);
+
+	return e ? e : expect_of(c, "documented");
+}
+
+static void expected_text(const struct cts_case *c, const struct cts_expect *e)
+{
+	const char *returns = e->returns_text ? e->returns_text : "any", *errnos = e->errno_text;
+
+	snprintf(shared->record.expected, sizeof shared->record.expected, "%s%s%s", returns,
+		 errnos && *errnos ? " " : "", errnos ? errnos : "");
+	if (c->scenario)
+		snprintf(shared->record.expected, sizeof shared->record.expected, "%s", c->outcome);
+}
+
+static bool errno_allowed(const struct cts_expect *e, int err)
+{
+	for (int i = 0; i < e->errno_count; i++)
+		if (e->errnos[i] == err)
+			return true;
+	return false;
+}
+
+/* The choice that the text leaves, when it leaves one: which of the allowed answers came. */
+static void note_choice(const struct cts_case *c, const struct cts_expect *e)
+{
+	const char *name = c->choice ? c->choice : e->errno_count > 1 ? c->id : NULL;
+
+	if (name)
+		snprintf(shared->record.choice, sizeof shared->record.choice, "%.48s=%.40s", name,
+			 shared->record.observed);
+}
+
+static void judge_against(const struct cts_case *c, const struct cts_expect *e, void *v,
+			  const struct cts_result *r)
+{
+	bool failed = c->failed && c->failed(r);
+
+	if (e->errno_count && !failed)
+		verdict_set(FAIL, KIND_VALUE, "the call succeeded");
+	else if (e->errno_count && !errno_allowed(e, r->err))
+		verdict_set(FAIL, KIND_ERRNO, "errno is %s", cts_errname(r->err));
+	else if (!e->errno_count && failed)
+		verdict_set(FAIL, KIND_VALUE, "the call failed with %s", cts_errname(r->err));
+	else if (e->check)
+		e->check(v, r);
+}
+
+static void judge(const struct cts_case *c, void *v, const struct cts_result *r)
+{
+	const struct cts_expect *e = expect_chosen(c), *text = expect_of(c, "documented");
+
+	if (!e)
+		cts_unresolved("the clause has no expectation for profile %s", settings.profile);
+	judge_against(c, e, v, r);
+	if (!verdict_is_pass() && e->accepts_text && text && text != e) {
+		shared->record.verdict = PASS;
+		shared->record.kind = KIND_NONE;
+		shared->record.reason[0] = '\0';
+		judge_against(c, text, v, r);
+	}
+	note_choice(c, e);
+}
+
+struct snapshot {
+	unsigned char *bytes;
+	size_t len;
+};
+
+static struct snapshot *snapshot_take(const struct cts_case *c, void *v)
+{
+	struct snapshot *all = calloc((size_t)c->unchanged_count + 1, sizeof *all);
+
+	for (int i = 0; i < c->unchanged_count; i++) {
+		all[i].len = c->unchanged[i].copy(v, NULL);
+		all[i].bytes = malloc(all[i].len + 1);
+		c->unchanged[i].copy(v, all[i].bytes);
+	}
+	return all;
+}
+
+static void snapshot_compare(const struct cts_case *c, void *v, const struct snapshot *before, const char *when)
+{
+	for (int i = 0; i < c->unchanged_count; i++) {
+		unsigned char *now = malloc(before[i].len + 1);
+
+		c->unchanged[i].copy(v, now);
+		if (memcmp(now, before[i].bytes, before[i].len))
+			verdict_set(FAIL, KIND_SIDE_EFFECT, "%s changed by the %s", c->unchanged[i].text, when);
+		free(now);
+	}
+}
+
+static bool waits_for_event(const struct cts_case *c)
+{
+	return c->during || (c->provoke.kind && (!strcmp(c->provoke.kind, "signal") ||
+						  !strcmp(c->provoke.kind, "node")));
+}
+
+static void probe_compare(const struct probe *before, const char *when)
+{
+	char why[200];
+
+	if (!before || probe_same(before, probe_take(), why, sizeof why))
+		return;
+	verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
+}
+
+/* The error is stable when repeated, and repeating costs nothing: growth shows from the second call to the third. */
+static void repeat_calls(const struct cts_case *c, void *v, const struct cts_result *first)
+{
+	struct cts_holdings second = { 0 }, third;
+	char why[160];
+
+	for (int i = 0; i < 2; i++) {
+		struct cts_result again = { 0, 0 };
+
+		if (i == 1)
+			second = cts_holdings();
+		provoked_call(c, v, &again);
+		if (c->failed(&again) && again.err == first->err)
+			continue;
+		if (fault_round)	/* what the first call had set up already shifts the count of calls */
+			return;
+		verdict_set(FAIL, KIND_SIDE_EFFECT, "call %d gave %" PRIdPTR " %s", i + 2, again.ret,
+			    cts_errname(again.err));
+		return;
+	}
+	third = cts_holdings();
+	if (!growth_allowed() && holdings_grew(&second, &third, why, sizeof why))
+		verdict_set(FAIL, KIND_SIDE_EFFECT, "%s from the second call to the third", why);
+}
+
+static void run_control(const struct cts_case *c, void *v)
+{
+	struct cts_result r = { 0, 0 };
+
+	phase_enter(PHASE_SETUP);
+	cts_step("before the control");
+	if (c->control_setup)
+		c->control_setup(v);
+	phase_enter(PHASE_CONTROL);
+	if (c->control_as)
+		cts_drop_privilege();
+	c->control(v, &r);
+	if (c->control_as)
+		cts_regain_privilege();
+	if (!c->control_ok(&r))
+		verdict_set(FAIL, KIND_SIDE_EFFECT, "the control %s gave %" PRIdPTR " %s",
+			    c->control_text ? c->control_text : "", r.ret, cts_errname(r.err));
+}
+
+static void error_oracle(const struct cts_case *c, void *v, const struct cts_result *r,
+			 const struct snapshot *before, const struct probe *state)
+{
+	snapshot_compare(c, v, before, "call");
+	probe_compare(state, "call");
+	if (!verdict_is_pass())
+		return;
+	phase_enter(PHASE_REPEAT);
+	if (c->repeat) {
+		repeat_calls(c, v, r);
+		snapshot_compare(c, v, before, "repeated call");
+		probe_compare(state, "repeated call");
+	}
+	if (c->control && !fault_round && verdict_is_pass())
+		run_control(c, v);
+}
+
+static void run_call(const struct cts_case *c)
+{
+	void *v = calloc(1, c->vars_size + 1);
+	struct cts_result r = { 0, 0 };
+	const struct snapshot *before;
+	const struct probe *state = NULL;
+
+	phase_enter(PHASE_SETUP);
+	if (c->given)
+		c->given(v);
+	cts_step("before the call");
+	before = snapshot_take(c, v);
+	if (c->is_error && !waits_for_event(c))
+		state = probe_take();
+	phase_enter(PHASE_CALL);
+	provoked_call(c, v, &r);
+	bool fired = fault_fired;
+	result_text(shared->record.observed, sizeof shared->record.observed, c, &r);
+	if (c->failed && c->failed(&r) && r.ret != -1)
+		snprintf(shared->record.observed, sizeof shared->record.observed, "%" PRIdPTR " %s", r.ret,
+			 cts_errname(r.err));
+	shared->call_failed = c->failed && c->failed(&r);
+	shared->call_err = r.err;
+	shared->fault_fired = fired;
+	phase_enter(PHASE_CHECK);
+	/* The last round of a fault case is the call that no fault reached. An implementation may also do without
+	 * what was refused. Either way the call has to succeed as ever. */
+	if (fault_round && !(fired && shared->call_failed)) {
+		if (shared->call_failed)
+			verdict_set(FAIL, KIND_ERRNO, "%s without any fault", cts_errname(r.err));
+		return;
+	}
+	judge(c, v, &r);
+	if (c->is_error && verdict_is_pass())
+		error_oracle(c, v, &r, before, state);
+}
+
+static void run_scenario(const struct cts_case *c)
+{
+	phase_enter(PHASE_CALL);
+	c->scenario();
+	if (!*shared->record.observed)
+		snprintf(shared->record.observed, sizeof shared->record.observed, "%s",
+			 verdict_is_pass() ? c->outcome : "");
+}
+
+static void run_body(const struct cts_case *c)
+{
+	if (c->scenario)
+		run_scenario(c);
+	else
+		run_call(c);
+}
+
+static void check_needs(const struct cts_case *c)
+{
+	phase_enter(PHASE_NEEDS);
+	for (const char *const *need = c->needs; need && *need; need++)
+		cts_need(*need);
+	if (c->provoke.kind && !strcmp(c->provoke.kind, "fault"))
+		cts_need("inject");
+}
+
+static void teardown(void)
+{
+	phase_enter(PHASE_TEARDOWN);
+	cts_regain_privilege();
+	for (int resource = 0; resource < RLIMIT_NLIMITS; resource++)
+		cts_limit_restore(resource);
+	peers_stop();
+	adapters_undo(shared);
+}
+
+static void teardown_of(const struct cts_case *c)
+{
+	(void)c;
+	teardown();
+}
+
+void run_case(const struct cts_case *c)
+{
+	const struct cts_expect *e = expect_chosen(c);
+	int64_t start = now_ms();
+
+	current = c;
+	deadline_ms = start + (int64_t)(case_timeout(c) * 900);
+	if (e)
+		expected_text(c, e);
+	case_run_until_end(check_needs, c);
+	if (verdict_is_pass() && c->provoke.kind && !strcmp(c->provoke.kind, "fault") && !fault_round)
+		run_fault_case(c);
+	else if (verdict_is_pass())
+		case_run_until_end(run_body, c);
+	case_run_until_end(teardown_of, c);
+	shared->finished = true;
+}

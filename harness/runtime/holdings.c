@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the process holds: descriptors, mappings, heap. Read without allocating anything, so that counting does
+ * not change the count.
+ */
+#include "engine.h"
+
+#include <dirent.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+struct lines {
+	int fd;
+	size_t used, at;
+	char bytes[16384];
+};
+
+/* The next line of a /proc file, without its end; NULL at the end. */
+static char *next_line(struct lines *l)
+{
+	for (;;) {
+		char *end = memchr(l->bytes + l->at, '\n', l->used - l->at);
+
+		if (end) {
+			char *line = l->bytes + l->at;
+
+			*end = '\0';
+			l->at = (size_t)(end + 1 - l->bytes);
+			return line;
+		}
+		l->used -= l->at;
+		memmove(l->bytes, l->bytes + l->at, l->used);
+		l->at = 0;
+		ssize_t got = read(l->fd, l->bytes + l->used, sizeof l->bytes - l->used);
+		if (got <= 0)
+			return NULL;
+		l->used += (size_t)got;
+	}
+}
+
+static int open_maps(struct lines *l)
+{
+	l->used = l->at = 0;
+	l->fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	return l->fd;
+}
+
+static void count_mappings(struct cts_holdings *h)
+{
+	static struct lines lines;
+	uintptr_t start, end;
+
+	if (open_maps(&lines) == -1)
+		return;
+	for (char *line; (line = next_line(&lines)); ) {
+		if (strstr(line, "[heap]") || strstr(line, "[stack]") || strstr(line, "[v"))
+			continue;
+		if (sscanf(line, "%lx-%lx", &start, &end) != 2)
+			continue;
+		h->mappings++;
+		h->mapped += end - start;
+	}
+	close(lines.fd);
+}
+
+struct kernel_dirent {
+	uint64_t inode;
+	int64_t offset;
+	unsigned short length;
+	unsigned char type;
+	char name[];
+};
+
+int cts_descriptor_count(void)
+{
+	char entries[4096] __attribute__((aligned(8)));
+	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
+	long got;
+
+	if (fd == -1)
+		return -1;
+	while ((got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+		for (long at = 0; at < got; ) {
+			const struct kernel_dirent *e = (const void *)(entries + at);
+
+			count += e->name[0] != '.';
+			at += e->length;
+		}
+	}
+	close(fd);
+	return count - 1;	/* without the one that was used to look */
+}
+
+struct cts_holdings cts_holdings(void)
+{
+	struct cts_holdings h = { .descriptors = cts_descriptor_count() };
+	struct mallinfo2 info = mallinfo2();
+
+	h.heap = info.uordblks + info.hblkhd;
+	count_mappings(&h);
+	return h;
+}
+
+int cts_fx_descriptors(void)
+{
+	return cts_descriptor_count();
+}
+
+int cts_lowest_free_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd != -1)
+		close(fd);
+	return fd;
+}
+
+bool cts_is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) != -1;
+}
+
+bool cts_has_cloexec(int fd)
+{
+	int flags = fcntl(fd, F_GETFD);
+
+	return flags != -1 && (flags & FD_CLOEXEC);
+}
+
+bool cts_is_mapped(const void *p, size_t n)
+{
+	static struct lines lines;
+	uintptr_t at = (uintptr_t)p, start, end;
+
+	if (open_maps(&lines) == -1)
+		cts_unresolved("/proc/self/maps: %s", strerror(errno));
+	for (char *line; at < (uintptr_t)p + n && (line = next_line(&lines)); )
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start <= at && at < end)
+			at = end;
+	close(lines.fd);
+	return at >= (uintptr_t)p + n;
+}
+
+bool holdings_grew(const struct cts_holdings *before, const struct cts_holdings *after, char *why, size_t size)
+{
+	if (after->descriptors > before->descriptors)
+		snprintf(why, size, "descriptors grew from %d to %d", before->descriptors, after->descriptors);
+	else if (after->mapped > before->mapped || after->mappings > before->mappings)
+		snprintf(why, size, "mappings grew from %d (%zu bytes) to %d (%zu bytes)", before->mappings,
+			 before->mapped, after->mappings, after->mapped);
+	else if (after->heap > before->heap)
+		snprintf(why, size, "heap grew from %zu to %zu bytes", before->heap, after->heap);
+	else
+		return false;
+	return true;
+}

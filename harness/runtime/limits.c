@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Soft resource limits and the effective user, lowered around a call and given back. */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+
+#define OTHER_USER 65534
+
+static struct rlimit saved[RLIMIT_NLIMITS];
+static bool lowered[RLIMIT_NLIMITS];
+static bool dropped;
+
+static rlim_t pages_in_use(int field)
+{
+	unsigned long value[6] = { 0 };
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file || fscanf(file, "%lu %lu %lu %lu %lu %lu", &value[0], &value[1], &value[2], &value[3],
+			    &value[4], &value[5]) != 6)
+		cts_unresolved("/proc/self/statm cannot be read");
+	fclose(file);
+	return value[field] * cts_page_size();
+}
+
+static rlim_t in_use(int resource)
+{
+	switch (resource) {
+	case RLIMIT_NOFILE:
+		return (rlim_t)cts_lowest_free_descriptor();
+	case RLIMIT_AS:
+		return pages_in_use(0);
+	case RLIMIT_DATA:
+		return pages_in_use(5);
+	case RLIMIT_MEMLOCK:
+		return 0;
+	default:
+		cts_unresolved("what is in use of limit %d is not known", resource);
+	}
+}
+
+void cts_limit(int resource, const char *to)
+{
+	struct rlimit limit;
+
+	if (getrlimit((__rlimit_resource_t)resource, &limit) == -1)
+		cts_unresolved("limit %d: %s", resource, strerror(errno));
+	if (!lowered[resource])
+		saved[resource] = limit;
+	limit.rlim_cur = strcmp(to, "current") ? strtoull(to, NULL, 0) : in_use(resource);
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
+	if (setrlimit((__rlimit_resource_t)resource, &limit) == -1)
+		cts_unresolved("limit %d to %s: %s", resource, to, strerror(errno));
+	lowered[resource] = true;
+}
+
+void cts_limit_restore(int resource)
+{
+	if (lowered[resource])
+		setrlimit((__rlimit_resource_t)resource, &saved[resource]);
+	lowered[resource] = false;
+}
+
+/* Leaving user 0 clears the effective capabilities; the saved user keeps the way back. */
+void cts_drop_privilege(void)
+{
+	if (geteuid() != 0)
+		return;
+	if (seteuid(OTHER_USER) == -1)
+		cts_unresolved("cannot become user %d: %s", OTHER_USER, strerror(errno));
+	/* An ordinary process of that user, which the change of user alone would not make it. */
+	prctl(PR_SET_DUMPABLE, 1);
+	dropped = true;
+}
+
+void cts_regain_privilege(void)
+{
+	if (!dropped)
+		return;
+	if (seteuid(0) == -1)
+		_exit(70);	/* nothing sensible can follow; the watching process reports it */
+	prctl(PR_SET_DUMPABLE, 1);
+	dropped = false;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The program around one function's case table: chooses cases, runs each under Check in a process group of its
+ * own with a time limit, and writes one record per case, whatever became of it.
+ */
+#include "engine.h"
+
+#include "symbols.h"
+
+#include <check.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct settings settings = { .profile = "documented", .timeout_scale = 1, .fork = true };
+
+static const struct cts_case *running;
+
+START_TEST(check_case)
+{
+	/* The alarm that Check's parent sets is inherited as a handler, not as a timer; the case starts clean. */
+	signal(SIGALRM, SIG_DFL);
+	run_case(running);
+	ck_assert_msg(shared->record.verdict != FAIL, "%s", shared->record.reason);
+}
+END_TEST
+
+struct selection {
+	const char **ids;
+	int count;
+	bool list;
+};
+
+static void usage(FILE *out)
+{
+	fprintf(out, "usage: %s [--list] [--case ID]... [--no-fork] [--profile NAME] [--timeout-scale X] [--all]\n",
+		cts_function);
+}
+
+static bool parse(int argc, char **argv, struct selection *s)
+{
+	static const struct option options[] = {
+		{ "list", no_argument, NULL, 'l' },
+		{ "case", required_argument, NULL, 'c' },
+		{ "no-fork", no_argument, NULL, 'n' },
+		{ "profile", required_argument, NULL, 'p' },
+		{ "timeout-scale", required_argument, NULL, 't' },
+		{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char *end;
+	int option;
+
+	s->ids = calloc((size_t)argc, sizeof *s->ids);
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'l':
+			s->list = true;
+			break;
+		case 'c':
+			s->ids[s->count++] = optarg;
+			break;
+		case 'n':
+			settings.fork = false;
+			break;
+		case 'p':
+			settings.profile = optarg;
+			break;
+		case 't':
+			settings.timeout_scale = strtod(optarg, &end);
+			if (*end || !(settings.timeout_scale > 0))
+				return false;
+			break;
+		case 'a':
+			settings.all = true;
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			return false;
+		}
+	}
+	return optind == argc;
+}
+
+static const char *setting(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static void read_environment(void)
+{
+	settings.records = setting("CTS_RECORDS");
+	settings.impl = setting("CTS_IMPL");
+	settings.peer = setting("CTS_PEER");
+	settings.peer_launch = setting("SCIF_CTS_PEER_LAUNCH");
+	settings.inject = setting("CTS_INJECT");
+	settings.node_adapter = setting("CTS_NODE_ADAPTER");
+	settings.port_adapter = setting("CTS_PORT_ADAPTER");
+	/* Check would choose among the cases by these. */
+	unsetenv("CK_RUN_CASE");
+	unsetenv("CK_RUN_SUITE");
+	unsetenv("CK_INCLUDE_TAGS");
+	unsetenv("CK_EXCLUDE_TAGS");
+	setenv("SCIF_NODE", "0", 1);
+}
+
+static bool chosen(const struct cts_case *c, const struct selection *s)
+{
+	if (!s->count)
+		return settings.all || !c->is_long;
+	for (int i = 0; i < s->count; i++)
+		if (!strcmp(s->ids[i], c->id))
+			return true;
+	return false;
+}
+
+/* The verdict of a case that need not or must not run; false when it has to run. */
+static bool decided_without_running(const struct cts_case *c)
+{
+	char where[PATH_MAX], why[PATH_MAX * 3];
+
+	if (c->untestable) {
+		verdict_set(UNTESTED, KIND_NONE, "%s", c->untestable);
+		return true;
+	}
+	if (c->ruled_out) {
+		verdict_set(UNTESTED, KIND_NONE, "ruled out by %s", c->ruled_out);
+		return true;
+	}
+	if (!settings.impl)
+		return false;
+	if (symbol_origin(c->function, settings.impl, where, sizeof where) == SYMBOL_ABSENT) {
+		verdict_set(UNSUPPORTED, KIND_NONE, "the implementation does not offer %s", c->function);
+		return true;
+	}
+	if (symbols_proven(settings.impl, why, sizeof why))
+		return false;
+	verdict_set(UNRESOLVED, KIND_NONE, "%.400s", why);
+	return true;
+}
+
+/* What became of a case that did not come to its end, from what Check saw of its process. */
+static void judge_unfinished(const char *message)
+{
+	bool in_setup = shared->phase <= PHASE_SETUP;
+	const char *step = *shared->step ? shared->step : "";
+	bool timeout = message && strstr(message, "timeout expired");
+	const char *text = message ? message : "the process ended by itself";
+
+	/* A verdict that the case had already come to stands, with what happened then added. */
+	if (in_setup)
+		verdict_set(UNRESOLVED, KIND_NONE, "set-up%s%s: %s", *step ? ", " : "", step, text);
+	else
+		verdict_set(FAIL, timeout ? KIND_TIMEOUT : KIND_CRASH, "%s", text);
+}
+
+static void run_under_check(const struct cts_case *c)
+{
+	Suite *suite = suite_create(c->function);
+	TCase *tcase = tcase_create(c->id);
+	SRunner *runner = srunner_create(suite);
+	TestResult **results;
+
+	running = c;
+	tcase_set_timeout(tcase, case_timeout(c));
+	tcase_add_test(tcase, check_case);
+	suite_add_tcase(suite, tcase);
+	srunner_set_fork_status(runner, settings.fork ? CK_FORK : CK_NOFORK);
+	srunner_run_all(runner, CK_SILENT);
+	if (!shared->finished) {
+		results = srunner_failures(runner);
+		judge_unfinished(srunner_ntests_failed(runner) ? tr_msg(results[0]) : NULL);
+		free(results);
+		adapters_undo(shared);
+	}
+	srunner_free(runner);
+}
+
+static void run_and_record(const struct cts_case *c, int number)
+{
+	uint64_t start_us = cts_now_us();
+
+	memset(shared, 0, sizeof *shared);
+	shared->record = (struct record){ .id = c->id, .function = c->function, .outcome = c->outcome,
+					  .profile = settings.profile };
+	snprintf(shared->fabric, sizeof shared->fabric, "cts-%d-%d", (int)getpid(), number);
+	setenv("SCIF_FABRIC", shared->fabric, 1);
+	fflush(NULL);
+	if (!decided_without_running(c))
+		run_under_check(c);
+	shared->record.ms = (double)(cts_now_us() - start_us) / 1000;
+	if (!settings.records) {
+		record_tap(stdout, number, &shared->record);
+		return;
+	}
+	int err = record_append(settings.records, &shared->record);
+	if (err) {
+		fprintf(stderr, "%s: %s: %s\n", cts_function, settings.records, strerror(-err));
+		exit(3);
+	}
+}
+
+static int run_chosen(const struct selection *s)
+{
+	int number = 0, failed = 0, unresolved = 0, total = 0;
+
+	for (int i = 0; i < cts_case_count; i++)
+		total += chosen(&cts_cases[i], s);
+	if (!settings.records)
+		printf("1..%d\n", total);
+	for (int i = 0; i < cts_case_count; i++) {
+		if (!chosen(&cts_cases[i], s))
+			continue;
+		run_and_record(&cts_cases[i], ++number);
+		failed += shared->record.verdict == FAIL;
+		unresolved += shared->record.verdict == UNRESOLVED;
+	}
+	return failed ? 1 : unresolved ? 3 : 0;
+}
+
+static bool known(const char *id)
+{
+	for (int i = 0; i < cts_case_count; i++)
+		if (!strcmp(cts_cases[i].id, id))
+			return true;
+	fprintf(stderr, "%s: no case is named %s\n", cts_function, id);
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct selection s = { .count = 0 };
+
+	if (!parse(argc, argv, &s)) {
+		usage(stderr);
+		return 2;
+	}
+	for (int i = 0; i < s.count; i++)
+		if (!known(s.ids[i]))
+			return 2;
+	for (int i = 0; s.list && i < cts_case_count; i++)
+		puts(cts_cases[i].id);
+	if (s.list)
+		return 0;
+	read_environment();
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED) {
+		perror(cts_function);
+		return 3;
+	}
+	return run_chosen(&s);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The conditions of spec/vocabulary.yaml: what this machine, user and command line can provoke. */
+#include "engine.h"
+
+#include "held.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+static const char *root_missing(void)
+{
+	return geteuid() == 0 ? NULL : "needs root";
+}
+
+static const char *userfaultfd_missing(void)
+{
+	static char why[80];
+	struct held_page page;
+	int err = held_open(&page);
+
+	if (err) {
+		snprintf(why, sizeof why, "userfaultfd: %s", strerror(-err));
+		return why;
+	}
+	held_close(&page);
+	munmap(page.addr, page.len);
+	return NULL;
+}
+
+static const char *node_adapter_missing(void)
+{
+	return settings.node_adapter ? NULL : "no node adapter was given (CTS_NODE_ADAPTER)";
+}
+
+static const char *port_adapter_missing(void)
+{
+	return settings.port_adapter ? NULL : "no port adapter was given (CTS_PORT_ADAPTER)";
+}
+
+static const char *two_cpus_missing(void)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof cpus, &cpus) == -1 || CPU_COUNT(&cpus) >= 2)
+		return NULL;
+	return "needs two processors";
+}
+
+static const char *inject_missing(void)
+{
+	return inject_present() ? NULL : "the fault preload is not loaded (CTS_INJECT)";
+}
+
+static const char *peer_node_missing(void)
+{
+	return cts_node_count() >= 2 ? NULL : "no second node is online";
+}
+
+const char *need_missing(const char *name)
+{
+	static const struct {
+		const char *name;
+		const char *(*missing)(void);
+	} needs[] = {
+		{ "root", root_missing },
+		{ "userfaultfd", userfaultfd_missing },
+		{ "node_adapter", node_adapter_missing },
+		{ "port_adapter", port_adapter_missing },
+		{ "two_cpus", two_cpus_missing },
+		{ "inject", inject_missing },
+		{ "peer_node", peer_node_missing },
+	};
+
+	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+		if (!strcmp(needs[i].name, name))
+			return needs[i].missing();
+	cts_unresolved("no condition is named %s", name);
+}

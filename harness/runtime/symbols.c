@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Symbol proof by dladdr. Names are looked up as the dynamic linker would for this program; the object that
+ * owns the found address must be the implementation's file. A function that the implementation does not offer
+ * is absent, wherever else the name may be found.
+ */
+#include "symbols.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* scif_get_fd is inline in the header and has no address to prove. */
+static const char *const functions[] = {
+	"scif_open", "scif_close", "scif_bind", "scif_listen", "scif_connect", "scif_accept",
+	"scif_send", "scif_recv", "scif_register", "scif_unregister", "scif_mmap", "scif_munmap",
+	"scif_readfrom", "scif_writeto", "scif_vreadfrom", "scif_vwriteto", "scif_fence_mark",
+	"scif_fence_wait", "scif_fence_signal", "scif_get_nodeIDs", "scif_poll",
+	"scif_event_register",
+};
+
+static bool owner(const void *address, char *where, size_t size)
+{
+	Dl_info info;
+	char real[PATH_MAX];
+
+	if (!address || !dladdr(address, &info) || !info.dli_fname)
+		return false;
+	snprintf(where, size, "%s", realpath(info.dli_fname, real) ? real : info.dli_fname);
+	return true;
+}
+
+static bool offers(const char *impl, const char *function)
+{
+	char path[PATH_MAX], real[PATH_MAX];
+	void *handle = dlopen(impl, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!handle)
+		return false;
+	/* The handle also finds what the implementation depends on, so the owner is compared. */
+	bool found = owner(dlsym(handle, function), path, sizeof path);
+	dlclose(handle);
+	return found && !strcmp(path, realpath(impl, real) ? real : impl);
+}
+
+enum symbol_origin symbol_origin(const char *function, const char *impl, char *where, size_t size)
+{
+	char real[PATH_MAX];
+
+	where[0] = '\0';
+	owner(dlsym(RTLD_DEFAULT, function), where, size);
+	if (!strcmp(function, "scif_get_fd"))
+		return SYMBOL_PROVEN;
+	if (!strcmp(where, realpath(impl, real) ? real : impl))
+		return SYMBOL_PROVEN;
+	return offers(impl, function) ? SYMBOL_FOREIGN : SYMBOL_ABSENT;
+}
+
+bool symbols_proven(const char *impl, char *why, size_t size)
+{
+	char where[PATH_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+		enum symbol_origin origin = symbol_origin(functions[i], impl, where, sizeof where);
+
+		if (origin == SYMBOL_FOREIGN) {
+			snprintf(why, size, "%s comes from %s, not from %s", functions[i], where, impl);
+			return false;
+		}
+		any |= origin == SYMBOL_PROVEN;
+	}
+	if (!any)
+		snprintf(why, size, "no SCIF function comes from %s: it is not loaded", impl);
+	return any;
+}
+
+void symbols_library(char *where, size_t size)
+{
+	where[0] = '\0';
+	owner(dlsym(RTLD_DEFAULT, "scif_open"), where, size);
+}

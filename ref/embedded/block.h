@@ -13,7 +13,7 @@
 
 #include "block_mem.h"
 
-#define BLOCK_MAGIC 0x53434246u
+#define BLOCK_MAGIC   0x53434246u
 #define BLOCK_VERSION 1u
 
 #define RING_BYTES 4096u
@@ -24,17 +24,17 @@
 enum block_side_index { SIDE_CONNECTOR = 0, SIDE_ACCEPTOR = 1 };
 
 enum block_side_state {
-    BLOCK_SIDE_NONE = 0,    /* this side has not joined yet */
-    BLOCK_SIDE_JOINED = 1,  /* connector: request made; acceptor: accepted */
-    BLOCK_SIDE_CLOSED = 2,  /* the last holder called scif_close */
+	BLOCK_SIDE_NONE = 0,   /* this side has not joined yet */
+	BLOCK_SIDE_JOINED = 1, /* connector: request made; acceptor: accepted */
+	BLOCK_SIDE_CLOSED = 2, /* the last holder called scif_close */
 };
 
 struct block_side {
-    _Alignas(64) _Atomic uint32_t state; /* enum block_side_state, a futex word */
-    uint16_t node;
-    uint16_t port;
-    uint32_t incarnation; /* of its node when the connection was made */
-    uint32_t filler;      /* length of the doorbell's filler J in bytes */
+	_Alignas(64) _Atomic uint32_t state; /* enum block_side_state, a futex word */
+	uint16_t node;
+	uint16_t port;
+	uint32_t incarnation; /* of its node when the connection was made */
+	uint32_t filler;      /* length of the doorbell's filler J in bytes */
 };
 
 /*
@@ -43,17 +43,17 @@ struct block_side {
  * party, and a process killed at any instruction leaves a consistent ring.
  */
 struct ring {
-    _Alignas(64) _Atomic uint64_t place; /* written << 32 | taken, both modulo 2^32 */
-    _Alignas(64) unsigned char data[RING_BYTES];
+	_Alignas(64) _Atomic uint64_t place; /* written << 32 | taken, both modulo 2^32 */
+	_Alignas(64) unsigned char data[RING_BYTES];
 };
 
 struct block {
-    uint32_t magic;
-    uint32_t version;
-    uint64_t size;
-    struct block_side side[2];
-    struct ring ring[2]; /* ring[s] carries what side s sends */
-    _Alignas(4096) struct block_mem mem[2];
+	uint32_t magic;
+	uint32_t version;
+	uint64_t size;
+	struct block_side side[2];
+	struct ring ring[2]; /* ring[s] carries what side s sends */
+	_Alignas(4096) struct block_mem mem[2];
 };
 
 #endif

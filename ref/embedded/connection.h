@@ -26,40 +26,41 @@ struct mem_conn; /* memory half, store.h / window.h */
  * inside themselves, which a hostile peer must not be able to write.
  */
 struct conn_side {
-    pthread_mutex_t send;           /* robust, process-shared */
-    pthread_mutex_t recv;
-    pthread_mutex_t mem;            /* for the memory half */
-    _Atomic uint32_t send_asleep;   /* the holder of `send` waits for room */
-    _Atomic uint32_t recv_asleep;   /* the holder of `recv` waits for data */
-    uint32_t bell_removals;         /* doorbell bytes still to be taken off; under recv */
-    uint32_t bell_tokens;           /* doorbell messages still to be sent; under send */
-    bool broken;                    /* the peer wrote nonsense into the block */
-    _Atomic int gone;               /* first reason the connection ended: 0, ECONNRESET, ENODEV */
-    _Atomic uint32_t forking;       /* forks whose child has not registered yet */
-    _Atomic uint32_t holders_lost;  /* more holders than fit below */
-    _Atomic int32_t holder[CONN_HOLDERS]; /* pids */
+	pthread_mutex_t send; /* robust, process-shared */
+	pthread_mutex_t recv;
+	pthread_mutex_t mem;	      /* for the memory half */
+	_Atomic uint32_t send_asleep; /* the holder of `send` waits for room */
+	_Atomic uint32_t recv_asleep; /* the holder of `recv` waits for data */
+	uint32_t bell_removals;	      /* doorbell bytes still to be taken off; under recv */
+	uint32_t bell_tokens;	  /* doorbell messages still to be sent, see bell.c; under send */
+	bool broken;		  /* the peer wrote nonsense into the block */
+	_Atomic int gone;	  /* first reason the connection ended: 0, ECONNRESET, ENODEV */
+	_Atomic uint32_t forking; /* forks whose child has not registered yet */
+	_Atomic uint32_t holders_lost;	      /* more holders than fit below */
+	_Atomic int32_t holder[CONN_HOLDERS]; /* pids */
 };
 
 struct conn {
-    struct block *block;
-    int side;               /* ours: SIDE_CONNECTOR or SIDE_ACCEPTOR */
-    _Atomic int sock;       /* a descriptor number of the endpoint's socket, -1 once closed here */
-    int ctl;                /* control socket */
-    bool same_class;        /* the peer has our euid */
-    uid_t peer_uid;
-    uint16_t node, port;    /* ours */
-    uint16_t peer_node, peer_port;
-    uint32_t incarnation, peer_incarnation;
-    uint32_t peer_filler;   /* length of the peer's J */
-    struct conn_side *own;
-    struct mem_conn *mem;   /* memory half; NULL before mem_conn_init */
+	struct block *block;
+	int side;	  /* ours: SIDE_CONNECTOR or SIDE_ACCEPTOR */
+	_Atomic int sock; /* a descriptor number of the endpoint's socket, -1 once closed here */
+	int ctl;	  /* control socket */
+	bool same_class;  /* the peer has our euid */
+	uid_t peer_uid;
+	uint16_t node, port; /* ours */
+	uint16_t peer_node, peer_port;
+	uint32_t incarnation, peer_incarnation;
+	uint32_t filler, peer_filler; /* lengths of J, ours and the peer's */
+	struct conn_side *own;
+	struct mem_conn *mem; /* memory half; NULL before mem_conn_init */
 
-    ino_t inode;            /* of the endpoint's socket */
-    _Atomic uint64_t asked; /* when the kernel was last asked, ns */
-    _Atomic uint64_t known; /* when the identity of sock was last checked, ns */
-    _Atomic bool closed;    /* scif_close was called in this process */
-    _Atomic uint32_t refs;
-    struct conn *next, *prev; /* all connections of the process; under conn_list lock */
+	ino_t inode, ctl_inode; /* what sock and ctl must be */
+	_Atomic uint64_t asked; /* when the kernel was last asked, ns */
+	_Atomic uint64_t known; /* when the identity of sock was last checked, ns */
+	_Atomic bool closed;	/* scif_close was called in this process */
+	bool last_holder;	/* what conn_last_holder found at that time */
+	_Atomic uint32_t refs;
+	struct conn *next, *prev; /* all connections of the process; under conn_list lock */
 };
 
 void conn_get(struct conn *c);
@@ -72,6 +73,9 @@ void conn_put(struct conn *c); /* the last one calls mem_conn_free and closes ct
 int conn_alive(struct conn *c);
 /* The same, but always asks. */
 int conn_ask(struct conn *c);
+/* Asks through this number; -EBADF when it is no longer the endpoint's socket. */
+int conn_question(struct conn *c, int number);
+bool conn_answer_old(const struct conn *c);
 
 /*
  * Sleeps while *word == seen. Returns 0 when it changed (or may have),
@@ -102,11 +106,11 @@ bool conn_last_holder(struct conn *c);
 /* Calls visit for every connection of the process with the list locked. */
 void conn_for_each(void (*visit)(struct conn *c, void *arg), void *arg);
 
-struct block *conn_block_create(int *memfd);       /* NULL + errno */
+struct block *conn_block_create(int *memfd);	   /* NULL + errno */
 int conn_block_map(int memfd, struct block **out); /* checks seals, size, magic; 0 or -errno */
-struct conn *conn_create(int side);                /* NULL when out of memory */
+struct conn *conn_create(int side);		   /* NULL when out of memory */
 void conn_mark_gone(struct conn *c, int reason);   /* keeps the first reason */
-int conn_gone(const struct conn *c);               /* 0, -ECONNRESET, -ENODEV as known, asking nobody */
+int conn_gone(const struct conn *c); /* 0, -ECONNRESET, -ENODEV as known, asking nobody */
 void conn_publish_close(struct conn *c);
 void conn_atfork_prepare(void);
 void conn_atfork_parent(void);

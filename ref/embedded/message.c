@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Serialisation of the calls of one direction.
+ */
+#include "message.h"
+
+#include <errno.h>
+#include <time.h>
+
+/* How long a non-blocking call waits before it looks again whether the holder went to sleep. */
+#define LOOK_NS 1000000L
+
+static int result_of(pthread_mutex_t *lock, int error)
+{
+	if (error != EOWNERDEAD)
+		return MESSAGE_LOCKED;
+	pthread_mutex_consistent(lock);
+	return MESSAGE_OWNER_DIED;
+}
+
+static int lock_for_a_while(pthread_mutex_t *lock)
+{
+	struct timespec limit;
+
+	clock_gettime(CLOCK_MONOTONIC, &limit);
+	limit.tv_nsec += LOOK_NS;
+	if (limit.tv_nsec >= 1000000000L) {
+		limit.tv_nsec -= 1000000000L;
+		limit.tv_sec++;
+	}
+	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &limit);
+}
+
+int message_lock(pthread_mutex_t *lock, const _Atomic uint32_t *asleep, bool block)
+{
+	int error;
+
+	if (block)
+		return result_of(lock, pthread_mutex_lock(lock));
+	error = pthread_mutex_trylock(lock);
+	while (error == EBUSY || error == ETIMEDOUT) {
+		if (atomic_load(asleep))
+			return MESSAGE_BUSY;
+		error = lock_for_a_while(lock);
+	}
+	return result_of(lock, error);
+}
+
+void message_unlock(pthread_mutex_t *lock)
+{
+	pthread_mutex_unlock(lock);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What sending and receiving have in common: one caller per direction and side
+ * at a time, for the length of a whole message.
+ */
+#ifndef SCIF_EMBEDDED_MESSAGE_H
+#define SCIF_EMBEDDED_MESSAGE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum message_lock_result {
+	MESSAGE_LOCKED,
+	MESSAGE_OWNER_DIED, /* locked; the owner before us was killed inside */
+	MESSAGE_BUSY,	    /* not locked: a blocking call sleeps in the middle of its message */
+};
+
+/* *asleep tells that the holder waits for the peer. With block never MESSAGE_BUSY. */
+int message_lock(pthread_mutex_t *lock, const _Atomic uint32_t *asleep, bool block);
+void message_unlock(pthread_mutex_t *lock);
+
+struct conn;
+
+/* The descriptor shows something that the ring does not: do what is overdue. */
+void message_quiet_receiver(struct conn *c);
+void message_quiet_sender(struct conn *c);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scif_recv: takes bytes out of the ring from the peer.
+ */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+
+#include "bell.h"
+#include "embedded.h"
+#include "endpoint.h"
+#include "message.h"
+#include "node.h"
+#include "process.h"
+#include "ring.h"
+#include "safe_copy.h"
+#include "wait.h"
+#include "window.h"
+
+/* Bytes moved, 0 when there are none, or an error. */
+static int take(struct conn *c, unsigned char *msg, uint32_t len)
+{
+	struct ring_step step;
+	int error = ring_take(&c->block->ring[1 - c->side], msg, len, &step);
+
+	if (error == -EPROTO) {
+		c->own->broken = true;
+		return 0;
+	}
+	if (error != 0)
+		return error;
+	bell_taken(c, &step);
+	return (int)step.moved;
+}
+
+/*
+ * The ring was empty: 0 when it makes sense to wait, or why no more will come.
+ * What the peer wrote before it went away may have become visible since.
+ */
+static int nothing_there(struct conn *c, bool *look_again)
+{
+	int error = conn_alive(c);
+
+	*look_again = error != 0 && !c->own->broken && ring_used(&c->block->ring[1 - c->side]) > 0;
+	if (c->own->bell_removals > 0)
+		bell_settle(c);
+	return error;
+}
+
+/* Bytes on the socket without bytes in the ring that we did not leave there are none of the
+ * protocol. */
+static void drop_noise(struct conn *c)
+{
+	int queued = 0;
+
+	if (c->own->bell_removals > 0 || ioctl(c->sock, SIOCINQ, &queued) != 0 || queued <= 0)
+		return;
+	/* A doorbell follows its data, so after looking at the socket the ring must show it. */
+	if (ring_used(&c->block->ring[1 - c->side]) == 0) {
+		c->own->bell_removals = (uint32_t)queued;
+		bell_settle(c);
+	}
+}
+
+static int wait_for_data(struct conn *c)
+{
+	short revents;
+	int error;
+
+	atomic_store(&c->own->recv_asleep, 1);
+	error = wait_fd(&c->closed, c->sock, POLLIN, WAIT_FOREVER, &revents);
+	atomic_store(&c->own->recv_asleep, 0);
+	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL | POLLRDHUP)))
+		conn_ask(c);
+	else if (error == 0 && (revents & POLLIN) && ring_used(&c->block->ring[1 - c->side]) == 0)
+		drop_noise(c);
+	return error;
+}
+
+void message_quiet_receiver(struct conn *c)
+{
+	if (message_lock(&c->own->recv, &c->own->recv_asleep, false) == MESSAGE_BUSY)
+		return;
+	if (c->own->bell_removals > 0)
+		bell_settle(c);
+	else if (ring_used(&c->block->ring[1 - c->side]) == 0)
+		drop_noise(c);
+	message_unlock(&c->own->recv);
+}
+
+static int empty_nonblocking(struct conn *c)
+{
+	process_refresh();
+	return node_state(c->peer_node) == NODE_ASLEEP ? -EAGAIN : 0;
+}
+
+static int recv_locked(struct conn *c, unsigned char *msg, int len, int flags)
+{
+	int got = 0;
+	bool again;
+
+	for (;;) {
+		int moved = atomic_load(&c->closed) ? -EINTR
+						    : take(c, msg + got, (uint32_t)(len - got));
+
+		if (moved > 0)
+			got += moved;
+		if (got == len || (got > 0 && (moved < 0 || !(flags & SCIF_RECV_BLOCK))))
+			return got;
+		if (moved < 0)
+			return moved;
+		if (moved > 0)
+			continue;
+		moved = nothing_there(c, &again);
+		if (again)
+			continue;
+		if (moved == 0 && !(flags & SCIF_RECV_BLOCK))
+			return empty_nonblocking(c);
+		if (moved == 0)
+			moved = wait_for_data(c);
+		if (moved != 0)
+			return got > 0 ? got : moved;
+	}
+}
+
+static int recv_on(struct conn *c, void *msg, int len, int flags)
+{
+	int result = message_lock(&c->own->recv, &c->own->recv_asleep, flags & SCIF_RECV_BLOCK);
+
+	if (result == MESSAGE_BUSY)
+		return conn_alive(c);
+	if (result == MESSAGE_OWNER_DIED) {
+		atomic_store(&c->own->recv_asleep, 0);
+		bell_repair_receiver(c);
+	}
+	result = recv_locked(c, msg, len, flags);
+	message_unlock(&c->own->recv);
+	return result;
+}
+
+static int recv_checked(struct ep *ep, unsigned char *msg, int len, int flags)
+{
+	struct conn *c;
+	int error;
+
+	if (len == 0)
+		return 0;
+	if (len < 0 || (flags & ~SCIF_RECV_BLOCK))
+		return -EINVAL;
+	error = ep_connection(ep, &c);
+	if (error != 0)
+		return error;
+	/* The ends of the buffer; should a page between them be bad, the data stays where it is. */
+	if (safe_probe_write(msg, 1) != 0 || safe_probe_write(msg + len - 1, 1) != 0)
+		return -EFAULT;
+	mem_attend(c);
+	return recv_on(c, msg, len, flags);
+}
+
+int embedded_recv(scif_epd_t epd, void *msg, int len, int flags)
+{
+	struct ep *ep;
+	int result = ep_get(epd, &ep);
+
+	if (result != 0)
+		return result;
+	result = recv_checked(ep, msg, len, flags);
+	ep_put(ep);
+	return result;
+}

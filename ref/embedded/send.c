@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * scif_send: puts bytes into the ring towards the peer.
+ */
+#include <errno.h>
+#include <poll.h>
+
+#include "bell.h"
+#include "embedded.h"
+#include "endpoint.h"
+#include "message.h"
+#include "ring.h"
+#include "safe_copy.h"
+#include "wait.h"
+#include "window.h"
+
+/* How much of a long message is checked before any of it is sent. */
+enum { PROBE_BYTES = 4 << 20, PROBE_BYTES_NONBLOCKING = 64 << 10 };
+
+static int probe(const unsigned char *msg, size_t len, int flags)
+{
+	size_t limit = flags & SCIF_SEND_BLOCK ? PROBE_BYTES : PROBE_BYTES_NONBLOCKING;
+	int error = safe_probe_read(msg, len < limit ? len : limit);
+
+	return error != 0 || len <= limit ? error : safe_probe_read(msg + len - 1, 1);
+}
+
+/* Bytes moved, or an error when there were none. */
+static int put(struct conn *c, const unsigned char *msg, uint32_t len)
+{
+	struct ring_step step;
+	int error = conn_alive(c);
+
+	if (error != 0)
+		return error;
+	if (c->own->bell_tokens != 0)
+		bell_flush(c);
+	error = ring_put(&c->block->ring[c->side], msg, len, &step);
+	if (error == 0)
+		error = bell_put(c, &step);
+	if (error == -EPROTO)
+		c->own->broken = true;
+	return error == 0 ? (int)step.moved : error == -EPROTO ? -ECONNRESET : error;
+}
+
+static int wait_for_room(struct conn *c)
+{
+	short revents;
+	int error;
+
+	atomic_store(&c->own->send_asleep, 1);
+	error = wait_fd(&c->closed, c->sock, POLLOUT, WAIT_FOREVER, &revents);
+	atomic_store(&c->own->send_asleep, 0);
+	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL)))
+		error = conn_ask(c);
+	return error;
+}
+
+void message_quiet_sender(struct conn *c)
+{
+	if (message_lock(&c->own->send, &c->own->send_asleep, false) == MESSAGE_BUSY)
+		return;
+	if (c->own->bell_tokens != 0)
+		bell_flush(c);
+	message_unlock(&c->own->send);
+}
+
+static int send_locked(struct conn *c, const unsigned char *msg, int len, int flags)
+{
+	int sent = 0;
+
+	for (;;) {
+		int moved = atomic_load(&c->closed) ? -EINTR
+						    : put(c, msg + sent, (uint32_t)(len - sent));
+
+		if (moved > 0)
+			sent += moved;
+		if (moved < 0)
+			return sent > 0 ? sent : moved;
+		if (sent == len || !(flags & SCIF_SEND_BLOCK))
+			return sent;
+		moved = moved == 0 ? wait_for_room(c) : 0;
+		if (moved != 0)
+			return sent > 0 ? sent : moved;
+	}
+}
+
+static int send_on(struct conn *c, const void *msg, int len, int flags)
+{
+	int result = message_lock(&c->own->send, &c->own->send_asleep, flags & SCIF_SEND_BLOCK);
+
+	if (result == MESSAGE_BUSY)
+		return conn_alive(c);
+	if (result == MESSAGE_OWNER_DIED) {
+		atomic_store(&c->own->send_asleep, 0);
+		bell_repair_sender(c);
+	}
+	result = send_locked(c, msg, len, flags);
+	message_unlock(&c->own->send);
+	return result;
+}
+
+static int send_checked(struct ep *ep, const void *msg, int len, int flags)
+{
+	struct conn *c;
+	int error;
+
+	if (len == 0)
+		return 0;
+	if (len < 0 || (flags & ~SCIF_SEND_BLOCK))
+		return -EINVAL;
+	error = probe(msg, (size_t)len, flags);
+	if (error == 0)
+		error = ep_connection(ep, &c);
+	if (error != 0)
+		return error;
+	mem_attend(c);
+	return send_on(c, msg, len, flags);
+}
+
+int embedded_send(scif_epd_t epd, const void *msg, int len, int flags)
+{
+	struct ep *ep;
+	int result = ep_get(epd, &ep);
+
+	if (result != 0)
+		return result;
+	result = send_checked(ep, msg, len, flags);
+	ep_put(ep);
+	return result;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * All sleeping of the library: on descriptors, always together with the
+ * process's datagram socket (node changes) and its wake descriptor (scif_close
+ * in another thread).
+ */
+#ifndef SCIF_EMBEDDED_WAIT_H
+#define SCIF_EMBEDDED_WAIT_H
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WAIT_EXTRA = 2 }; /* entries that wait_sleep adds after the caller's */
+
+/* Makes the wake descriptor; 0 or -errno. */
+int wait_init(void);
+
+/*
+ * Between enter and leave a wake_sleepers of another thread is not lost: look
+ * at the condition after wait_enter, then sleep.
+ */
+struct wait {
+	uint32_t slot;
+};
+void wait_enter(struct wait *w);
+void wait_leave(struct wait *w);
+/*
+ * fds has room for count + WAIT_EXTRA entries. deadline is in ns of
+ * wait_now(), WAIT_FOREVER or 0 (do not sleep). Returns ready entries of the
+ * caller, 0 (time is up or woken), or -errno (-EINTR: signal).
+ */
+#define WAIT_FOREVER UINT64_MAX
+int wait_sleep(struct wait *w, struct pollfd *fds, nfds_t count, uint64_t deadline);
+uint64_t wait_now(void);
+
+/*
+ * Sleeps until fd shows one of events, HUP or ERR. 0 with *revents (0 when
+ * woken for another reason), -EINTR for a signal or when *closed is set.
+ */
+int wait_fd(const _Atomic bool *closed, int fd, short events, uint64_t deadline, short *revents);
+
+/* Every sleeper returns from its present sleep. */
+void wake_sleepers(void);
+
+int futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns, bool shared);
+void futex_wake(_Atomic uint32_t *word, bool shared);
+
+void wait_atfork_prepare(void);
+void wait_atfork_parent(void);
+void wait_atfork_child(void);
+
+#endif

@@ -7,11 +7,12 @@
 #ifndef SCIF_EMBEDDED_STORE_H
 #define SCIF_EMBEDDED_STORE_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "maps.h"
 
 struct conn;
 
@@ -20,8 +21,8 @@ struct conn;
 /* Descriptor of the store to hand to a peer of this user; borrowed; negative errno. */
 int mem_store_fd(uid_t peer_uid, bool peer_known);
 /*
- * Makes the memory half of a connection; store_fd is what was handed out, the peer's store becomes
- * ours to close, in any case. Sets c->mem.
+ * Makes the memory half of a connection and sets c->mem. The peer's store is verified and mapped;
+ * its descriptor becomes ours to close, in any case.
  */
 int mem_conn_init(struct conn *c, int peer_store_fd);
 /* This process closed its end: waits for transfers, drops the windows if no other process holds
@@ -29,25 +30,80 @@ int mem_conn_init(struct conn *c, int peer_store_fd);
 void mem_conn_closed(struct conn *c);
 void mem_conn_free(struct conn *c);
 
-/* --- own stores --- */
+/* --- stores --- */
 
 enum { PAGE_BYTES = 4096, PAGE_BITS = 12 };
 
-struct store_frames; /* allocator state, shared with forked children */
+struct frames;
 
-/* A file of pages mapped as a whole; the descriptor is kept only for own stores. */
+enum store_kind {
+	STORE_OWN,    /* made by this process or a parent; frames are handed out */
+	STORE_SHARED, /* memory of the application that was shared already */
+	STORE_PEER,   /* somebody else's */
+};
+
+struct store_class {
+	uid_t uid;
+	bool known;
+	bool secret; /* this process is not dumpable: not shared with anything else */
+};
+
 struct store {
 	struct store *next;
+	enum store_kind kind;
 	dev_t dev;
 	ino_t ino;
-	unsigned char *base;
+	unsigned char *base; /* the whole file, mapped */
 	uint64_t pages;
-	int fd;                      /* -1: somebody else's */
-	struct store_frames *frames; /* NULL: somebody else's */
-	uid_t uid;                   /* own: the class of peers that may see it */
-	bool private_class;          /* own: made while this process was not dumpable */
-	bool inherited;              /* own: made by a parent */
+	bool writable;
+	int fd;                /* own stores keep it, and a few of the peers' */
+	struct frames *frames; /* own stores */
+	struct store_class class;
+	bool inherited; /* own: made by a parent; serves the connections that came along */
 	unsigned references;
 };
+
+struct store_class store_class_of(const struct conn *c);
+bool store_class_same(const struct store_class *a, const struct store_class *b);
+
+/* The store that peers of the class get, made if need be. */
+int store_own(const struct store_class *class, struct store **store);
+/* An own store of the class with this many free frames in a row, made if need be. */
+int store_with_room(const struct store_class *class, struct store *preferred, uint64_t pages,
+		    struct store **store, uint64_t *frame);
+
+/* Frames come with one reference and no holder. */
+int store_take(struct store *s, uint64_t pages, uint64_t *frame);
+void store_reference(struct store *s, uint64_t frame, uint64_t pages);
+/* Frames without reference are freed once no process can have them mapped. */
+void store_release(struct store *s, uint64_t frame, uint64_t pages);
+/* This process maps the frames into memory of the application from now on. */
+void store_hold(struct store *s, uint64_t frame, uint64_t pages);
+
+/* The store that a mapped area belongs to, own or shared memory; NULL. */
+struct store *store_find(const struct area *area, uint64_t pages);
+/* Shared memory of the application, opened through its name or an open descriptor. */
+int store_open_shared(struct maps *maps, const struct area *area, bool write, struct store **store,
+		      int *fd);
+/* Somebody else's store; takes the descriptor. */
+int store_open_peer(int fd, bool sealed, bool writable, uint64_t pages, struct store **store);
+void store_get(struct store *s);
+void store_put(struct store *s);
+
+static inline unsigned char *store_address(const struct store *s, uint64_t frame)
+{
+	return s->base + (frame << PAGE_BITS);
+}
+
+/* Maps frames over [target, target + pages), whatever is there. */
+int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, void *target);
+
+/* The own store that an area outside the view shows; single-threaded use only (after fork). */
+struct store *store_of_area(const struct area *area);
+
+void store_atfork_prepare(void);
+void store_atfork_parent(void);
+void store_atfork_child(void);
+bool store_any(void);
 
 #endif

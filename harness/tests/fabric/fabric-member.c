@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A process on a fabric, for fabric-tool.sh.  It prints what it gets and lives until its input
+ *ends.
+ *
+ *	open		opens an endpoint
+ *	bind N		opens N endpoints, each bound to a port of the library's choice, and listens
+ *	watch		prints the events of the nodes
+ *	watch-fork	the same, with a forked child that must stay silent
+ *	nodes		prints the nodes that are online
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "scif.h"
+#include "scif_event.h"
+
+static void say(const char *what, int number)
+{
+	printf("%s %d\n", what, number);
+	fflush(stdout);
+}
+
+static int fail(const char *what)
+{
+	printf("%s %s\n", what, strerrorname_np(errno));
+	fflush(stdout);
+	return 1;
+}
+
+static void live(void)
+{
+	char byte;
+
+	while (read(STDIN_FILENO, &byte, 1) > 0)
+		continue;
+}
+
+static int bind_some(int count)
+{
+	for (int i = 0; i < count; i++) {
+		scif_epd_t epd = scif_open();
+		int port = epd == SCIF_OPEN_FAILED ? -1 : scif_bind(epd, 0);
+
+		if (port < 0 || scif_listen(epd, 1) < 0)
+			return fail("bind");
+		say("port", port);
+	}
+	live();
+	return 0;
+}
+
+static void on_event(enum scif_event event, union scif_event_data data)
+{
+	if (event == SCIF_NODE_ADDED)
+		say("added", data.scif_node_added);
+	else
+		say("removed", data.scif_node_removed);
+}
+
+static int watch(int with_child)
+{
+	if (scif_event_register(on_event) < 0)
+		return fail("watch");
+	if (with_child) {
+		uint16_t self;
+		pid_t child = fork();
+
+		if (child < 0)
+			return fail("fork");
+		if (child == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (scif_get_nodeIDs(NULL, 0, &self) < 0)
+				return fail("nodes");
+			say("child", self);
+			pause();
+		}
+	} else {
+		say("watching", 0);
+	}
+	live();
+	return 0;
+}
+
+static int nodes(void)
+{
+	uint16_t ids[257], self;
+	int count = scif_get_nodeIDs(ids, 257, &self);
+
+	if (count < 0)
+		return fail("nodes");
+	printf("self %d:", self);
+	for (int i = 0; i < count; i++)
+		printf(" %d", ids[i]);
+	putchar('\n');
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *task = argc > 1 ? argv[1] : "";
+
+	if (strcmp(task, "open") == 0)
+		return scif_open() == SCIF_OPEN_FAILED ? fail("open") : (puts("open"), 0);
+	if (strcmp(task, "bind") == 0 && argc > 2)
+		return bind_some(atoi(argv[2]));
+	if (strcmp(task, "watch") == 0)
+		return watch(0);
+	if (strcmp(task, "watch-fork") == 0)
+		return watch(1);
+	if (strcmp(task, "nodes") == 0)
+		return nodes();
+	return 2;
+}

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# scif-fabric and the environment variables, seen from outside: what the tool shows and changes, what
+# programs on the fabric see of it, and what bad values lead to.
+set -u
+tool=$top_builddir/scif-fabric
+member=$top_builddir/fabric-member
+work=$(mktemp -d) || exit 99
+SCIF_FABRIC=fabric-test-$$
+export SCIF_FABRIC
+unset SCIF_NODE SCIF_PROVIDER
+checks=0
+failed=0
+
+finish() {
+	exec 3>&- 4>&-
+	"$tool" reset >/dev/null 2>&1
+	rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 99' INT TERM
+
+check() { # WHAT EXPECTED OBSERVED
+	checks=$((checks + 1))
+	[ "$2" = "$3" ] && return
+	failed=$((failed + 1))
+	printf '%s\n  expected: %s\n  observed: %s\n' "$1" "$2" "$3"
+}
+
+# The status of a command that must explain itself in one line on stderr.
+refused() { # STATUS COMMAND...
+	wanted=$1
+	shift
+	"$@" >"$work/out" 2>"$work/err"
+	check "$* ends with" "$wanted" $?
+	check "$* explains itself in lines" 1 "$(wc -l <"$work/err" | tr -d ' ')"
+}
+
+# Starts a member whose input is held open by us and whose lines can be read one by one.
+start() { # NODE ARGUMENTS...
+	node=$1
+	shift
+	rm -f "$work/in" "$work/lines"
+	mkfifo "$work/in" "$work/lines"
+	SCIF_NODE=$node "$member" "$@" <"$work/in" >"$work/lines" &
+	started=$!
+	exec 3>"$work/in" 4<"$work/lines"
+}
+
+line() {
+	read -r next <&4 || next=end
+	echo "$next"
+}
+
+stop() {
+	exec 3>&- 4>&-
+	wait "$started"
+}
+
+# A controller that is no longer needed ends by itself, a moment after its last reply.
+controller_gone() {
+	tries=0
+	while [ $tries -lt 200 ]; do
+		"$tool" --json | grep -q '"controller": null' && echo gone && return
+		tries=$((tries + 1))
+	done
+	echo there
+}
+
+for bad in '' -1 +1 257 01 ' 1' 1x 0x1 99999999999; do
+	check "SCIF_NODE='$bad'" "open ENXIO" "$(SCIF_NODE=$bad "$member" open)"
+done
+for good in 0 1 256; do
+	check "SCIF_NODE='$good'" open "$(SCIF_NODE=$good "$member" open)"
+done
+long=aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffff1234
+for bad in '' a/b 'a b' a.b "${long}5"; do
+	check "SCIF_FABRIC='$bad'" "open ENXIO" "$(SCIF_FABRIC=$bad "$member" open)"
+	refused 2 env "SCIF_FABRIC=$bad" "$tool" list
+done
+check "SCIF_FABRIC='$long'" open "$(SCIF_FABRIC=$long "$member" open)"
+for bad in '' hardware Embedded; do
+	check "SCIF_PROVIDER='$bad'" "open ENXIO" "$(SCIF_PROVIDER=$bad "$member" open)"
+done
+check "SCIF_PROVIDER='embedded'" open "$(SCIF_PROVIDER=embedded "$member" open)"
+
+check "nodes by default" "self 0: 0 1" "$("$member" nodes)"
+check "the own node is always there" "self 5: 0 1 5" "$(SCIF_NODE=5 "$member" nodes)"
+
+for bad in 'node down x' 'node down 257' 'node lift 1' 'ports 1-2' 'ports 3000-2000' 'ports 2000' \
+	'ports 2000-70000'; do
+	refused 2 "$tool" $bad
+done
+refused 1 "$tool" node down 9
+refused 1 "$tool" node add 1
+
+"$tool" ports 2000-2001 >"$work/out"
+check "ports LOW-HIGH" 0 $?
+start 0 bind 3
+check "first port of the range" "port 2000" "$(line)"
+check "second port of the range" "port 2001" "$(line)"
+check "the range is used up" "bind ENOSPC" "$(line)"
+stop
+"$tool" ports default >"$work/out"
+check "no controller after ports default" gone "$(controller_gone)"
+
+start 1 bind 1
+port=$(line)
+"$tool" --json >"$work/list"
+check "the list has the process" 1 "$(grep -c '"command": "fabric-member"' "$work/list")"
+check "the list has the endpoint" 1 "$(grep -c '"state": "listening"' "$work/list")"
+check "the list has the port" 1 "$(grep -c "\"port\": ${port#port }\$\|\"port\": ${port#port }," "$work/list")"
+check "the document says what it is" 1 "$(grep -c '"format": "scif-fabric/1"' "$work/list")"
+check "node down" "node 1 is down, 1 process ended" "$("$tool" node down 1)"
+stop
+check "a process of a lost node is killed" 137 $?
+check "nodes while one is down" "self 0: 0" "$("$member" nodes)"
+check "open on a lost node" "open ENXIO" "$(SCIF_NODE=1 "$member" open)"
+refused 1 "$tool" node sleep 1
+check "node up" "node 1 is up" "$("$tool" node up 1)"
+check "no controller once all is up" gone "$(controller_gone)"
+check "nodes when all is up" "self 0: 0 1" "$("$member" nodes)"
+
+start 0 watch-fork
+check "the child has started" "child 0" "$(line)"
+"$tool" node down 1 >"$work/out"
+"$tool" node up 1 >"$work/out"
+"$tool" node sleep 1 >"$work/out"
+"$tool" node add 256 >"$work/out"
+"$tool" reset >"$work/out"
+for event in 'removed 1' 'added 1' 'added 256' 'removed 256'; do
+	check "event" "$event" "$(line)"
+done
+stop
+check "no controller after reset" gone "$(controller_gone)"
+
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null 2>&1; then
+	"$tool" node sleep 1 >"$work/out"
+	# From a copy: the build folder may be closed to others.
+	chmod 755 "$work"
+	cp "$tool" "$work/tool"
+	refused 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" node up 1
+	check "what root set is heeded by others" "self 0: 0 1" "$("$member" nodes)"
+	"$tool" node up 1 >"$work/out"
+else
+	echo "not tried: the controller of another user (needs root and setpriv)"
+fi
+
+echo "$checks checks, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Ports: who gets them, who has them, when none is left, and when they are free again. */
+#include "ends.h"
+
+#include <stdlib.h>
+
+#define NARROW_LOW 20000
+#define NUMBERED 30000
+#define MOST_PORTS (UINT16_MAX - SCIF_PORT_RSVD + 1)
+
+SCENARIO(bind_port_is_reachable)
+{
+	struct listener here = ends_listen(1), other = ends_listen(1);
+
+	CTS_OBSERVE(here.at.port);
+	CTS_ASSERT(here.at.port != other.at.port);
+	struct request r = ends_request(cts_peer(), here.at);
+	CTS_CHECK(cts_poll(here.epd, POLLIN) == POLLIN, "the request is at the endpoint that has the port");
+	CTS_CHECK(cts_poll(other.epd, POLLIN) == 0, "the other endpoint has no request");
+	CTS_ASSERT(scif_close(ends_accept(here.epd, &r)) == 0);
+}
+
+static int *bind_many(int count)
+{
+	int *ports = calloc((size_t)count, sizeof *ports);
+
+	CTS_REQUIRE(ports);
+	for (int i = 0; i < count; i++) {
+		ports[i] = scif_bind(cts_fx_unbound(), 0);
+		CTS_ASSERT(ports[i] >= SCIF_PORT_RSVD);
+		CTS_ASSERT(ports[i] <= UINT16_MAX);
+		for (int j = 0; j < i; j++)
+			CTS_ASSERT(ports[j] != ports[i]);
+	}
+	return ports;
+}
+
+SCENARIO(bind_many_ports)
+{
+	int count = (int)cts_param("count");
+	int *ports = bind_many(count);
+
+	CTS_OBSERVE(ports[count - 1]);
+	free(ports);
+}
+
+SCENARIO(bind_port_of_the_dead)
+{
+	uint16_t port = cts_fx_free_port();
+
+	for (long round = cts_param("rounds"); round > 0; round--) {
+		struct cts_peer *peer = cts_peer_start(cts_self_node());
+		int far = ends_far_open(peer);
+
+		CTS_REQUIRE(cts_peer_call(peer, "bind %d %u", far, port).ret == port);
+		CTS_REQUIRE(round % 2 || cts_peer_call(peer, "listen %d 4", far).ret == 0);
+		cts_peer_kill(peer);
+		scif_epd_t epd = scif_open();
+		CTS_ASSERT(CTS_OBSERVE(scif_bind(epd, port)).ret == port);
+		CTS_ASSERT(scif_close(epd) == 0);
+	}
+}
+
+SCENARIO(bind_passes_over_held_ports)
+{
+	int first = scif_bind(cts_fx_unbound(), 0);
+	int held[4];
+
+	CTS_REQUIRE(first > 0 && first < UINT16_MAX - 4);
+	/* One of them may be in use already, which does no harm: somebody holds it. */
+	for (int i = 0; i < 4; i++) {
+		held[i] = first + 1 + i;
+		scif_bind(cts_fx_unbound(), (uint16_t)held[i]);
+	}
+	for (int i = 0; i < 8; i++) {
+		int port = (int)CTS_OBSERVE(scif_bind(cts_fx_unbound(), 0)).ret;
+
+		CTS_ASSERT(port >= SCIF_PORT_RSVD);
+		for (int j = 0; j < 4; j++)
+			CTS_ASSERT(port != held[j]);
+	}
+}
+
+SCENARIO(bind_port_of_another_process)
+{
+	struct cts_peer *peer = cts_peer_start(cts_self_node());
+	int far = ends_far_open(peer);
+	uint16_t port = cts_fx_free_port();
+	scif_epd_t epd = cts_fx_unbound();
+
+	CTS_REQUIRE(cts_peer_call(peer, "bind %d %u", far, port).ret == port);
+	CTS_OBSERVE_ERROR(scif_bind(epd, port), EINVAL);
+	CTS_OBSERVE_ERROR(scif_bind(epd, port), EINVAL);
+	CTS_REQUIRE(cts_peer_call(peer, "close %d", far).ret == 0);
+	CTS_CHECK_EFFECT(scif_bind(epd, port) == port, "the control, after the other process closed, succeeds");
+}
+
+/* Uses up the narrowed range; the last of the endpoints that hold it. */
+static scif_epd_t exhaust(int ports)
+{
+	scif_epd_t epd = -1;
+
+	cts_ports(NARROW_LOW, NARROW_LOW + (unsigned)ports - 1);
+	for (int i = 0; i < ports; i++) {
+		epd = cts_fx_unbound();
+		int port = scif_bind(epd, 0);
+		CTS_ASSERT(port >= NARROW_LOW);
+		CTS_ASSERT(port < NARROW_LOW + ports);
+	}
+	return epd;
+}
+
+SCENARIO(bind_no_port_left)
+{
+	scif_epd_t holder = exhaust((int)cts_param("ports")), epd = cts_fx_unbound();
+
+	CTS_OBSERVE_ERROR(scif_bind(epd, 0), ENOSPC);
+	CTS_OBSERVE_ERROR(scif_bind(epd, 0), ENOSPC);
+	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_listen(epd, 1)), EINVAL));
+	CTS_REQUIRE(scif_close(holder) == 0);
+	CTS_CHECK_EFFECT(scif_bind(epd, 0) >= NARROW_LOW, "the control, after one port came back, succeeds");
+}
+
+SCENARIO(bind_by_number_when_none_left)
+{
+	scif_epd_t epd = cts_fx_unbound();
+
+	exhaust((int)cts_param("ports"));
+	CTS_OBSERVE_ERROR(scif_bind(epd, 0), ENOSPC);
+	CTS_CHECK_EFFECT(scif_bind(epd, NUMBERED) == NUMBERED, "a port asked for by number can be bound");
+}
+
+static void allow_descriptors(rlim_t count)
+{
+	struct rlimit limit = { .rlim_cur = count, .rlim_max = count };
+
+	if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
+		cts_untested("this system does not allow %ju descriptors", (uintmax_t)count);
+}
+
+SCENARIO(bind_every_port)
+{
+	static scif_epd_t epds[MOST_PORTS];
+	static bool given[UINT16_MAX + 1];
+	scif_epd_t late = cts_fx_unbound();
+	struct scif_portID dst = { .node = cts_self_node(), .port = 1024 };
+
+	allow_descriptors(MOST_PORTS + 500);
+	for (int i = 0; i < MOST_PORTS; i++) {
+		epds[i] = scif_open();
+		int port = scif_bind(epds[i], 0);
+		CTS_ASSERT(port >= SCIF_PORT_RSVD);
+		CTS_ASSERT(!given[port]);
+		given[port] = true;
+	}
+	CTS_OBSERVE_ERROR(scif_bind(late, 0), ENOSPC);
+	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_connect(late, &dst)), ENOSPC));
+	CTS_ASSERT(scif_close(epds[MOST_PORTS / 2]) == 0);
+	CTS_CHECK_EFFECT(scif_bind(late, 0) >= SCIF_PORT_RSVD, "the control, after one port came back, succeeds");
+	for (int i = 0; i < MOST_PORTS; i++)
+		if (i != MOST_PORTS / 2)
+			scif_close(epds[i]);
+}
+
+SCENARIO(connect_no_port_left)
+{
+	struct far_listener at = ends_far_listen(cts_peer(), 5);
+	scif_epd_t epd = cts_fx_unbound(), holder = exhaust((int)cts_param("ports"));
+
+	CTS_OBSERVE_ERROR(scif_connect(epd, &at.at), ENOSPC);
+	CTS_OBSERVE_ERROR(scif_connect(epd, &at.at), ENOSPC);
+	CTS_CHECK_EFFECT(cts_peer_call(at.peer, "poll %d %d 0", at.epd, POLLIN).ret == 0,
+			 "no request came to the listener");
+	CTS_REQUIRE(scif_close(holder) == 0);
+	CTS_CHECK_EFFECT(ends_connect(epd, at) >= NARROW_LOW, "the control, after one port came back, succeeds");
+}
+
+SCENARIO(connect_bound_when_no_port_left)
+{
+	struct far_listener at = ends_far_listen(cts_peer(), 5);
+	uint16_t port = cts_fx_free_port();
+	scif_epd_t epd = cts_fx_bound_to(port), late = cts_fx_unbound();
+
+	exhaust((int)cts_param("ports"));
+	CTS_OBSERVE_ERROR(scif_connect(late, &at.at), ENOSPC);
+	CTS_CHECK_EFFECT(ends_connect(epd, at) == port, "an endpoint that has a port connects from it");
+}
+
+SCENARIO(port_free_while_accepted_lives)
+{
+	struct listener l = ends_listen(2);
+	scif_epd_t accepted = ends_serve(l, cts_peer());
+
+	CTS_ASSERT(!cts_port_is_free(l.at.port));
+	CTS_ASSERT(CTS_OBSERVE(scif_close(l.epd)).ret == 0);
+	CTS_CHECK(cts_port_is_free(l.at.port), "the port of the closed listener is free");
+	CTS_CHECK(cts_far_alive(accepted), "the accepted endpoint still is connected");
+	CTS_ASSERT(scif_close(accepted) == 0);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Sends and receives that have to wait: for room, for bytes, for a node, for a process that was stopped. */
+#include "ends.h"
+
+#define QUEUE 4095
+
+SCENARIO(room_wakes_poll)
+{
+	scif_epd_t epd = cts_fx_full_queue();
+	struct cts_thread *by_scif = cts_fx_polling(epd, POLLOUT), *by_system = cts_fx_polling2(epd, POLLOUT);
+
+	CTS_REQUIRE(cts_far_recv(epd, QUEUE, SCIF_RECV_BLOCK).ret == QUEUE);
+	CTS_ASSERT(cts_join(by_scif).ret == POLLOUT);
+	CTS_ASSERT(cts_join(by_system).ret == POLLOUT);
+	CTS_ASSERT(CTS_OBSERVE(scif_send(epd, cts_fx_pattern(10, 1), 10, 0)).ret == 10);
+}
+
+SCENARIO(send_to_stopped_peer)
+{
+	scif_epd_t epd = cts_fx_connected();
+	struct cts_peer *peer = cts_peer_of(epd);
+	unsigned char *bytes = cts_fx_pattern(QUEUE, 1);
+
+	cts_peer_stall_process(peer, true);
+	CTS_ASSERT(CTS_OBSERVE(scif_send(epd, bytes, QUEUE, SCIF_SEND_BLOCK)).ret == QUEUE);
+	CTS_ASSERT(scif_send(epd, bytes, 1, 0) == 0);
+	struct cts_thread *sending = cts_begin_send(epd, 100, SCIF_SEND_BLOCK);
+	cts_wait_asleep(sending);
+	CTS_ASSERT(!cts_thread_done(sending));
+	cts_peer_stall_process(peer, false);
+	CTS_ASSERT(cts_far_recv_is(epd, QUEUE, 1, 0));
+	CTS_ASSERT(cts_join(sending).ret == 100);
+	CTS_CHECK(cts_far_recv_is(epd, 100, 1, 0), "the waiting message arrived");
+}
+
+SCENARIO(send_while_receiving)
+{
+	scif_epd_t epd = cts_fx_connected();
+	struct cts_thread *receiving = cts_fx_receiving(epd, 50);
+
+	CTS_ASSERT(scif_send(epd, cts_fx_pattern(200, 1), 200, SCIF_SEND_BLOCK) == 200);
+	CTS_CHECK(cts_far_recv_is(epd, 200, 1, 0), "the message went past the waiting receive");
+	CTS_ASSERT(!cts_thread_done(receiving));
+	struct cts_thread *sending = cts_fx_sending(epd, 10);
+	CTS_ASSERT(cts_far_send(epd, 50).ret == 50);
+	CTS_ASSERT(CTS_OBSERVE(cts_join(receiving).ret).ret == 50);
+	CTS_CHECK(cts_is_pattern(cts_thread_bytes(receiving), 50, 1), "the receive ended past the waiting send");
+	CTS_ASSERT(!cts_thread_done(sending));
+	CTS_ASSERT(cts_far_recv(epd, QUEUE, SCIF_RECV_BLOCK).ret == QUEUE);
+	CTS_ASSERT(cts_join(sending).ret == 10);
+}
+
+SCENARIO(recv_interrupted_loses_nothing)
+{
+	scif_epd_t epd = cts_fx_connected();
+	struct cts_thread *receiving = cts_fx_receiving(epd, 40);
+	unsigned char *got = cts_fx_buffer(40);
+
+	cts_thread_signal(receiving, SIGUSR1);
+	CTS_CHECK(cts_failed_with(cts_join(receiving), EINTR), "the interrupted receive was no success");
+	CTS_ASSERT(cts_far_send(epd, 40).ret == 40);
+	CTS_ASSERT(CTS_OBSERVE(scif_recv(epd, got, 40, SCIF_RECV_BLOCK)).ret == 40);
+	CTS_CHECK(cts_is_pattern(got, 40, 1), "the bytes that came later are all there");
+}
+
+SCENARIO(recv_waits_for_sleeping_node)
+{
+	scif_epd_t epd = cts_fx_connected();
+	struct cts_thread *receiving = cts_fx_receiving(epd, 30);
+
+	cts_far_node(epd, "sleep");
+	cts_wait_asleep(receiving);
+	CTS_ASSERT(!cts_thread_done(receiving));
+	cts_far_node(epd, "up");
+	CTS_ASSERT(cts_far_send(epd, 30).ret == 30);
+	CTS_ASSERT(CTS_OBSERVE(cts_join(receiving).ret).ret == 30);
+	CTS_CHECK(cts_is_pattern(cts_thread_bytes(receiving), 30, 1), "the bytes are those that were sent");
+}
+
+SCENARIO(pollin_means_recv_does_not_block)
+{
+	scif_epd_t epd = cts_fx_connected();
+	struct cts_thread *polling = cts_fx_polling(epd, POLLIN);
+	unsigned char byte = 0;
+
+	CTS_ASSERT(cts_far_send(epd, 1).ret == 1);
+	CTS_ASSERT(CTS_OBSERVE(cts_join(polling).ret).ret == POLLIN);
+	CTS_ASSERT(scif_recv(epd, &byte, 1, 0) == 1);
+	CTS_CHECK(cts_is_pattern(&byte, 1, 1), "the byte is the one that was sent");
+	CTS_CHECK(cts_poll(epd, POLLIN) == 0, "nothing more is announced");
+}

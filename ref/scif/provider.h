@@ -11,8 +11,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Everything is hidden but what the public headers declare. */
+#pragma GCC visibility push(default)
 #include "scif.h"
 #include "scif_event.h"
+#pragma GCC visibility pop
 
 struct scif_provider {
 	const char *name;

@@ -44,8 +44,6 @@ struct endpoint *endpoint_find(scif_epd_t epd)
 
 	if (!e)
 		cts_unresolved("endpoint %d was made by no fixture", epd);
-	if (e->far == -1)
-		port_resolve(e);
 	return e;
 }
 

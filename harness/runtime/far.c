@@ -10,10 +10,12 @@
 #include <stdlib.h>
 
 /* The endpoint with a far end that lives. */
-static const struct endpoint *far_of(scif_epd_t epd)
+static struct endpoint *far_of(scif_epd_t epd)
 {
-	const struct endpoint *e = endpoint_find(epd);
+	struct endpoint *e = endpoint_find(epd);
 
+	if (e->far == -1)
+		port_resolve(e);
 	if (e->far == -1)
 		cts_unresolved("endpoint %d has no far end that a peer holds", epd);
 	return e;
@@ -21,8 +23,10 @@ static const struct endpoint *far_of(scif_epd_t epd)
 
 struct cts_peer *cts_peer_of(scif_epd_t epd)
 {
-	const struct endpoint *e = endpoint_find(epd);
+	struct endpoint *e = endpoint_find(epd);
 
+	if (!e->peer)
+		port_resolve(e);
 	if (!e->peer)
 		cts_unresolved("endpoint %d has no peer", epd);
 	return e->peer;
@@ -78,8 +82,8 @@ int cts_far_poll_wait(scif_epd_t epd, int events)
 
 void cts_far_close(scif_epd_t epd)
 {
-	struct endpoint *e = endpoint_find(epd);
-	struct cts_result r = cts_peer_call(far_of(epd)->peer, "close %d", e->far);
+	struct endpoint *e = far_of(epd);
+	struct cts_result r = cts_peer_call(e->peer, "close %d", e->far);
 
 	if (r.ret == -1)
 		cts_unresolved("scif_close of the peer: %s", strerror(r.err));

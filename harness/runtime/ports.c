@@ -2,6 +2,7 @@
 /* Ports of our node and of the peer's. */
 #include "engine.h"
 
+#include <sched.h>
 #include <scif.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,13 +74,17 @@ void cts_peer_accept_port(struct scif_portID id)
 	port->accept_tag = cts_peer_begin(port->peer, "accept %d 1", port->listener);
 }
 
-/* Of the accepts under way, the one that has come back belongs to the endpoint that connected last. */
-void port_resolve(struct endpoint *e)
+/* True when one of the accepts under way has come back: it belongs to the endpoint that connected last. */
+static bool accepted_meanwhile(struct endpoint *e, bool *under_way)
 {
+	*under_way = false;
 	for (int i = 0; i < port_count; i++) {
 		struct peer_port *port = &ports[i];
 
-		if (port->accept_tag == -1 || !cts_peer_call(port->peer, "done %d", port->accept_tag).ret)
+		if (port->accept_tag == -1)
+			continue;
+		*under_way = true;
+		if (!cts_peer_call(port->peer, "done %d", port->accept_tag).ret)
 			continue;
 		struct cts_result r = cts_peer_end(port->peer, port->accept_tag);
 		port->accept_tag = -1;
@@ -87,8 +92,18 @@ void port_resolve(struct endpoint *e)
 			continue;
 		e->peer = port->peer;
 		e->far = (int)r.ret;
-		return;
+		return true;
 	}
+	return false;
+}
+
+/* Our connect may return before the peer's accept does. */
+void port_resolve(struct endpoint *e)
+{
+	bool under_way;
+
+	while (!accepted_meanwhile(e, &under_way) && under_way && time_left())
+		sched_yield();
 }
 
 static struct scif_portID listener_port(int backlog)

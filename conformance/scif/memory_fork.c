@@ -130,7 +130,7 @@ static int child_transfers(void *arg)
 
 static void page_with_other_data(struct family *f)
 {
-	void *block;
+	void *block = NULL;
 
 	f->len = cts_page_size();
 	CTS_REQUIRE(posix_memalign(&block, f->len, f->len) == 0);

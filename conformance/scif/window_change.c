@@ -58,7 +58,7 @@ static void after_move(struct cts_window win)
 /* The allocator may keep its notes at the start of a freed block, which is still the registered page. */
 static void after_free(scif_epd_t epd)
 {
-	void *block;
+	void *block = NULL;
 	size_t len = 4 * cts_page_size();
 
 	CTS_REQUIRE(posix_memalign(&block, cts_page_size(), len) == 0);

@@ -156,7 +156,7 @@ static void heap_memory(struct memory *m)
 
 static void past_the_end(struct memory *m)
 {
-	void *p;
+	void *p = NULL;
 
 	m->len = cts_page_size();
 	CTS_REQUIRE(posix_memalign(&p, m->len, 100) == 0);

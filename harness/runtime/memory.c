@@ -30,9 +30,22 @@ static size_t round_up(size_t n)
 	return (n + page - 1) / page * page;
 }
 
+/*
+ * Far from where the kernel places mappings by itself, with room between: what a fixture leaves unmapped
+ * must not be filled by the next mapping that the implementation makes.
+ */
+static void *place_aside(size_t len)
+{
+	static uintptr_t next = (uintptr_t)1 << (sizeof(void *) > 4 ? 44 : 30);
+	uintptr_t place = next;
+
+	next += round_up(len) + 64 * cts_page_size();
+	return (void *)place;
+}
+
 void *pages_map(size_t len, int prot, int flags, int fd)
 {
-	void *p = mmap(NULL, len, prot, flags, fd, 0);
+	void *p = mmap(place_aside(len), len, prot, flags, fd, 0);
 
 	if (p == MAP_FAILED)
 		cts_unresolved("no memory for %zu bytes: %s", len, strerror(errno));

@@ -25,8 +25,8 @@ static int done[2] = {-1, -1};
 static void prepare(void)
 {
 	ep_atfork_prepare();
-	pin_atfork_prepare();
 	mapping_atfork_prepare();
+	pin_atfork_prepare();
 	window_atfork_prepare();
 	store_atfork_prepare();
 	if (store_any() && pipe2(done, O_CLOEXEC))
@@ -54,8 +54,8 @@ static void parent(void)
 	wait_child();
 	store_atfork_parent();
 	window_atfork_parent();
-	mapping_atfork_parent();
 	pin_atfork_parent();
+	mapping_atfork_parent();
 	ep_atfork_parent();
 }
 
@@ -71,8 +71,8 @@ static void child(void)
 	quota_atfork_child();
 	rma_atfork_child();
 	window_atfork_child();
-	mapping_atfork_child();
 	pin_atfork_child();
+	mapping_atfork_child();
 }
 
 static int install_error;

@@ -15,6 +15,7 @@
 #include "connection.h"
 #include "embedded.h"
 #include "maps.h"
+#include "pin.h"
 #include "scif.h"
 #include "window.h"
 
@@ -237,7 +238,10 @@ static bool moved(struct maps *maps, const struct mapping *m, uintptr_t start, u
 		    in_view || frame >= last || frame_end <= first)
 			continue;
 		size_t known = find(area.start);
-		if (known == list.count || list.v[known].start >= area.end)
+		if (known < list.count && list.v[known].start < area.end)
+			continue;
+		/* Within one process the owner's memory shows the same pages. */
+		if (!pin_is_ours(area.start, area.end))
 			return true;
 	}
 	return false;

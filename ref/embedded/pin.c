@@ -35,7 +35,7 @@ struct pieces {
 	size_t count, room;
 };
 
-/* Ranges that were moved, for the case that /proc cannot be asked: sorted, disjoint. */
+/* Ranges that were moved, whatever is there by now: sorted, disjoint. */
 struct range {
 	uintptr_t start, end;
 };
@@ -347,6 +347,14 @@ void pin_undo(struct conn *c, struct pinned *p)
 		pages += p->extents[i].pages;
 	release_extents(c, p);
 	quota_return(pages);
+}
+
+bool pin_is_ours(uintptr_t start, uintptr_t end)
+{
+	pthread_mutex_lock(&pin_lock);
+	bool ours = was_moved(start, end);
+	pthread_mutex_unlock(&pin_lock);
+	return ours;
 }
 
 /* --- fork --- */

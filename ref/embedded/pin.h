@@ -6,7 +6,9 @@
 #ifndef SCIF_EMBEDDED_PIN_H
 #define SCIF_EMBEDDED_PIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "tree.h"
 
@@ -25,6 +27,9 @@ struct pinned {
 int pin_range(struct conn *c, void *addr, size_t len, int prot, struct pinned *p);
 /* Gives up what pin_range took. */
 void pin_undo(struct conn *c, struct pinned *p);
+
+/* Whether memory of the application that was moved into a store lies in the range. */
+bool pin_is_ours(uintptr_t start, uintptr_t end);
 
 void pin_atfork_prepare(void);
 void pin_atfork_parent(void);

@@ -179,19 +179,18 @@ static int identify(struct conn *c, int sock)
 
 static int adopt_fds(struct conn *c, int fds[HELLO_FDS])
 {
-	struct stat st;
 	int error = conn_block_map(fds[HELLO_BLOCK], &c->block);
 
 	close(fds[HELLO_BLOCK]);
-	if (error == 0 && fstat(fds[HELLO_CTL], &st) == 0 && S_ISSOCK(st.st_mode)) {
-		c->ctl = fds[HELLO_CTL];
-		c->ctl_inode = st.st_ino;
+	if (error == 0)
+		error = conn_set_control(c, fds[HELLO_CTL]);
+	if (error == 0) {
 		error = mem_conn_init(c, fds[HELLO_STORE]);
 		return error == 0 || error == -EPROTO ? error : -ENOMEM;
 	}
 	close(fds[HELLO_CTL]);
 	close(fds[HELLO_STORE]);
-	return error == -ENOMEM ? -ENOMEM : -EPROTO;
+	return error;
 }
 
 static int send_welcome(struct conn *c)

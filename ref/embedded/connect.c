@@ -87,7 +87,6 @@ int connect_renew(struct ep *ep)
 
 static int create_parts(struct conn *c, int fds[HELLO_FDS])
 {
-	struct stat st;
 	int pair[2];
 
 	c->block = conn_block_create(&fds[HELLO_BLOCK]);
@@ -95,12 +94,11 @@ static int create_parts(struct conn *c, int fds[HELLO_FDS])
 		return -ENOBUFS;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return -ENOBUFS;
-	c->ctl = pair[0];
 	fds[HELLO_CTL] = pair[1];
-	if (fstat(c->ctl, &st) != 0)
-		return -ENOBUFS;
-	c->ctl_inode = st.st_ino;
-	return 0;
+	if (conn_set_control(c, pair[0]) == 0)
+		return 0;
+	close(pair[0]);
+	return -ENOBUFS;
 }
 
 static int bind_if_needed(struct ep *ep)

@@ -164,15 +164,57 @@ static bool number_is(int fd, ino_t inode)
 	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode;
 }
 
+/* Numbers of control sockets, so that a search for duplicates of an endpoint passes them over. */
+enum { CONTROL_NUMBERS = 1 << 20 };
+static _Atomic uint8_t control_numbers[CONTROL_NUMBERS / 8];
+
+static void mark_control(int number, bool set)
+{
+	uint8_t bit = (uint8_t)(1u << number % 8);
+
+	if (number >= CONTROL_NUMBERS)
+		return;
+	if (set)
+		atomic_fetch_or(&control_numbers[number / 8], bit);
+	else
+		atomic_fetch_and(&control_numbers[number / 8], (uint8_t)~bit);
+}
+
+bool conn_is_control(int number)
+{
+	return number < CONTROL_NUMBERS &&
+	       (atomic_load_explicit(&control_numbers[number / 8], memory_order_relaxed) >> number % 8 & 1);
+}
+
+int conn_set_control(struct conn *c, int number)
+{
+	struct stat st;
+
+	if (fstat(number, &st) != 0 || !S_ISSOCK(st.st_mode))
+		return -EPROTO;
+	c->ctl = number;
+	c->ctl_inode = st.st_ino;
+	mark_control(number, true);
+	return 0;
+}
+
+static void conn_drop_control(struct conn *c)
+{
+	if (c->ctl < 0)
+		return;
+	mark_control(c->ctl, false);
+	/* The number may be a stranger's by now. */
+	if (number_is(c->ctl, c->ctl_inode))
+		close(c->ctl);
+}
+
 static void conn_free(struct conn *c)
 {
 	if (c->mem != NULL)
 		mem_conn_free(c);
 	if (c->block != NULL)
 		munmap(c->block, sizeof(*c->block));
-	/* The number may be a stranger's by now. */
-	if (c->ctl >= 0 && number_is(c->ctl, c->ctl_inode))
-		close(c->ctl);
+	conn_drop_control(c);
 	pthread_mutex_lock(&list.lock);
 	if (c->prev != NULL)
 		c->prev->next = c->next;
@@ -251,7 +293,7 @@ int conn_block_map(int memfd, struct block **out)
 
 /* --- is the other side still there --- */
 
-int conn_gone(const struct conn *c)
+static int known_reason(const struct conn *c)
 {
 	return -atomic_load_explicit(&c->own->gone, memory_order_relaxed);
 }
@@ -269,19 +311,18 @@ static bool node_lost(const struct conn *c)
 	       node_incarnation(c->node) != c->incarnation || node_state(c->peer_node) == NODE_DOWN;
 }
 
-/* What memory alone can tell. */
-static int gone_by_memory(struct conn *c)
+int conn_gone(struct conn *c)
 {
 	uint32_t peer;
 
-	if (conn_gone(c) != 0)
-		return conn_gone(c);
+	if (known_reason(c) != 0)
+		return known_reason(c);
 	peer = atomic_load_explicit(&c->block->side[1 - c->side].state, memory_order_acquire);
 	if (node_lost(c))
 		conn_mark_gone(c, ENODEV);
 	else if (peer == BLOCK_SIDE_CLOSED || c->own->broken)
 		conn_mark_gone(c, ECONNRESET);
-	return conn_gone(c);
+	return known_reason(c);
 }
 
 /* Whether what poll(2) shows is what our socket would show in the rings' present state. */
@@ -296,15 +337,24 @@ static bool plausible(const struct conn *c, short revents)
 	return !!(revents & POLLIN) == in && !!(revents & POLLOUT) == out;
 }
 
+bool conn_identify(struct conn *c, int number)
+{
+	atomic_store(&c->known, wait_now());
+	return number_is(number, c->inode);
+}
+
 static bool still_ours(struct conn *c, int number, short revents, uint64_t now)
 {
-	bool suspicious = (revents & (POLLHUP | POLLRDHUP | POLLERR)) || !plausible(c, revents);
+	static _Atomic uint64_t installed;
+	bool old = now - atomic_load(&c->known) >= IDENTITY_NS;
 
-	if (!suspicious && now - atomic_load(&c->known) < IDENTITY_NS)
+	if (now - atomic_load(&installed) >= IDENTITY_NS) {
+		atomic_store(&installed, now);
+		safe_copy_install();
+	}
+	if (!old && !(revents & (POLLHUP | POLLRDHUP | POLLERR)) && plausible(c, revents))
 		return true;
-	atomic_store(&c->known, now);
-	safe_copy_install();
-	return number_is(number, c->inode);
+	return conn_identify(c, number);
 }
 
 int conn_question(struct conn *c, int number)
@@ -316,7 +366,7 @@ int conn_question(struct conn *c, int number)
 	uint64_t now = wait_now();
 
 	if (poll(p, 2, 0) < 0)
-		return gone_by_memory(c);
+		return conn_gone(c);
 	atomic_store_explicit(&c->asked, now, memory_order_relaxed);
 	if (p[1].revents & POLLIN)
 		process_refresh();
@@ -325,15 +375,20 @@ int conn_question(struct conn *c, int number)
 	if (p[0].revents & (POLLHUP | POLLRDHUP)) {
 		/* The table changes before the processes of a lost node are killed. */
 		process_refresh();
-		if (gone_by_memory(c) == 0)
+		if (conn_gone(c) == 0)
 			conn_mark_gone(c, ECONNRESET);
 	}
-	return gone_by_memory(c);
+	return conn_gone(c);
 }
 
 bool conn_answer_old(const struct conn *c)
 {
 	return wait_now() - atomic_load_explicit(&c->asked, memory_order_relaxed) > ANSWER_NS;
+}
+
+bool conn_identity_old(const struct conn *c)
+{
+	return wait_now() - atomic_load_explicit(&c->known, memory_order_relaxed) >= IDENTITY_NS;
 }
 
 int conn_ask(struct conn *c)
@@ -346,7 +401,7 @@ int conn_ask(struct conn *c)
 
 int conn_alive(struct conn *c)
 {
-	int gone = gone_by_memory(c);
+	int gone = conn_gone(c);
 
 	return gone == 0 && conn_answer_old(c) ? conn_ask(c) : gone;
 }

@@ -76,6 +76,9 @@ int conn_ask(struct conn *c);
 /* Asks through this number; -EBADF when it is no longer the endpoint's socket. */
 int conn_question(struct conn *c, int number);
 bool conn_answer_old(const struct conn *c);
+/* Whether the number still is the endpoint's socket, and whether that was asked lately. */
+bool conn_identify(struct conn *c, int number);
+bool conn_identity_old(const struct conn *c);
 
 /*
  * Sleeps while *word == seen. Returns 0 when it changed (or may have),
@@ -109,8 +112,12 @@ void conn_for_each(void (*visit)(struct conn *c, void *arg), void *arg);
 struct block *conn_block_create(int *memfd);	   /* NULL + errno */
 int conn_block_map(int memfd, struct block **out); /* checks seals, size, magic; 0 or -errno */
 struct conn *conn_create(int side);		   /* NULL when out of memory */
-void conn_mark_gone(struct conn *c, int reason);   /* keeps the first reason */
-int conn_gone(const struct conn *c); /* 0, -ECONNRESET, -ENODEV as known, asking nobody */
+/* The control socket becomes the connection's to close; -EPROTO when it is no socket. */
+int conn_set_control(struct conn *c, int number);
+bool conn_is_control(int number);
+void conn_mark_gone(struct conn *c, int reason); /* keeps the first reason */
+/* What memory alone tells: 0, -ECONNRESET, -ENODEV; asks nobody. */
+int conn_gone(struct conn *c);
 void conn_publish_close(struct conn *c);
 void conn_atfork_prepare(void);
 void conn_atfork_parent(void);

@@ -303,29 +303,40 @@ static bool sure(struct ep *ep, int number)
 	return socket_inode(number, &inode) == 0 && inode == ep->inode;
 }
 
-static bool answer_missing(struct ep *ep)
+static bool answer_missing(struct ep *ep, bool unasked)
 {
 	struct conn *c = atomic_load_explicit(&ep->conn, memory_order_acquire);
 
-	return atomic_load_explicit(&ep->state, memory_order_acquire) < EP_CONNECTED || c == NULL ||
-	       conn_answer_old(c);
+	if (atomic_load_explicit(&ep->state, memory_order_acquire) < EP_CONNECTED || c == NULL)
+		return true;
+	return unasked ? conn_identity_old(c) : conn_answer_old(c);
 }
 
-static bool still_valid(struct ep *ep, int number)
+static bool still_valid(struct ep *ep, int number, bool unasked)
 {
 	struct conn *c = atomic_load_explicit(&ep->conn, memory_order_acquire);
 
 	if (c == NULL || atomic_load(&ep->state) < EP_CONNECTED)
 		return sure(ep, number);
-	return conn_question(c, number) != -EBADF;
+	return unasked ? conn_identify(c, number) : conn_question(c, number) != -EBADF;
 }
 
-static int get(scif_epd_t epd, struct ep **out, bool always)
+enum check { CHECK_IDENTITY, CHECK_IF_OLD, CHECK_ALWAYS };
+
+static bool check(struct ep *ep, int number, enum check when)
+{
+	if (when == CHECK_ALWAYS)
+		return sure(ep, number);
+	return !answer_missing(ep, when == CHECK_IDENTITY) ||
+	       still_valid(ep, number, when == CHECK_IDENTITY);
+}
+
+static int get(scif_epd_t epd, struct ep **out, enum check when)
 {
 	struct ep *ep = lookup(epd);
 	int error;
 
-	if (ep != NULL && (always ? !sure(ep, epd) : answer_missing(ep) && !still_valid(ep, epd))) {
+	if (ep != NULL && !check(ep, epd, when)) {
 		lose_number(ep, epd);
 		ep_release(ep);
 		ep = NULL;
@@ -345,12 +356,17 @@ static int get(scif_epd_t epd, struct ep **out, bool always)
 
 int ep_get(scif_epd_t epd, struct ep **ep)
 {
-	return get(epd, ep, false);
+	return get(epd, ep, CHECK_IF_OLD);
 }
 
 int ep_get_sure(scif_epd_t epd, struct ep **ep)
 {
-	return get(epd, ep, true);
+	return get(epd, ep, CHECK_ALWAYS);
+}
+
+int ep_get_unasked(scif_epd_t epd, struct ep **ep)
+{
+	return get(epd, ep, CHECK_IDENTITY);
 }
 
 /* --- duplicates that we were not told about --- */
@@ -372,7 +388,7 @@ static int descriptor_limit(void)
 	return size;
 }
 
-enum { BATCH = 256 };
+enum { BATCH = 1024 };
 
 /* One poll(2) tells of many numbers which are open; the table knows most of those. */
 static int search_batch(struct ep *ep, int first, int end, int except)
@@ -384,7 +400,8 @@ static int search_batch(struct ep *ep, int first, int end, int except)
 	for (int number = first; number < end; number++) {
 		ep_slot *slot = slot_of(number);
 
-		if (number != except && (slot == NULL || atomic_load(slot) == NULL))
+		if (number != except && !conn_is_control(number) &&
+		    (slot == NULL || atomic_load(slot) == NULL))
 			p[count++] = (struct pollfd){.fd = number};
 	}
 	if (count > 0 && poll(p, (nfds_t)count, 0) < 0)

@@ -70,6 +70,9 @@ void ep_atfork_child(void);
 /* As ep_get, but always makes sure that the number still is this endpoint. */
 int ep_get_sure(scif_epd_t epd, struct ep **ep);
 
+/* As ep_get, for a caller that is about to poll the descriptor itself. */
+int ep_get_unasked(scif_epd_t epd, struct ep **ep);
+
 /* A new socket as endpoints use it; descriptor or -errno. */
 int ep_socket(void);
 /* An endpoint without a number; NULL when out of memory. One reference. */

@@ -39,7 +39,7 @@ enum { SMALL = 32 };
 
 static short connected_bits(struct conn *c, short events)
 {
-	bool gone = conn_alive(c) != 0;
+	bool gone = conn_gone(c) != 0;
 	uint32_t in = ring_used(&c->block->ring[1 - c->side]);
 	uint32_t out = ring_used(&c->block->ring[c->side]);
 	short bits = gone ? POLLHUP : 0;
@@ -110,7 +110,7 @@ static bool enter(struct poll_set *set, struct entry *e)
 	e->user.revents = 0;
 	if (e->user.epd < 0)
 		return false;
-	error = ep_get(e->user.epd, &e->ep);
+	error = ep_get_unasked(e->user.epd, &e->ep);
 	if (error == -ENOTTY)
 		watch(set, e, e->user.epd, e->user.events);
 	else if (error != 0)
@@ -141,6 +141,16 @@ static void calm(struct entry *e, short shown)
 	sched_yield();
 }
 
+/* The end of the connection, unless the number has come to mean something else meanwhile. */
+static short look_closer(struct entry *e, short shown)
+{
+	struct conn *c = atomic_load(&e->ep->conn);
+
+	if (conn_question(c, e->user.epd) != -EBADF)
+		return bits_now(e->ep, e->user.events, false);
+	return shown & POLLNVAL ? POLLNVAL : shown;
+}
+
 static short judge(struct entry *e, short shown)
 {
 	short bits;
@@ -148,7 +158,7 @@ static short judge(struct entry *e, short shown)
 	if (e->ep == NULL)
 		return e->user.revents != 0 ? e->user.revents : shown;
 	if (atomic_load(&e->ep->state) == EP_CONNECTED && (shown & (POLLHUP | POLLERR | POLLNVAL)))
-		conn_ask(atomic_load(&e->ep->conn));
+		return look_closer(e, shown);
 	bits = bits_now(e->ep, e->user.events, shown & POLLIN);
 	if (bits == 0)
 		calm(e, shown);

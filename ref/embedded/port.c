@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "node.h"
+#include "process.h"
 
 /* No port of the range below this one is free, as far as this process knows. */
 static _Atomic uint32_t lowest_free;
@@ -46,6 +47,8 @@ int port_bind_any(int sock)
 	uint16_t low, high;
 	int port;
 
+	/* The range may have been changed since this process last looked. */
+	process_refresh();
 	node_port_range(&low, &high);
 	if (start < low || start > high)
 		start = low;

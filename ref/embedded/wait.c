@@ -30,6 +30,7 @@ static struct {
 	_Atomic int fd;
 	ino_t inode;
 	_Atomic uint32_t generation;
+	_Atomic bool draining;	      /* a waker waits for sleepers to leave */
 	_Atomic uint32_t sleepers[2]; /* by parity of the generation they entered in */
 } wake = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1};
 
@@ -101,7 +102,8 @@ void wait_enter(struct wait *w)
 
 void wait_leave(struct wait *w)
 {
-	if (atomic_fetch_sub(&wake.sleepers[w->slot], 1) == 1)
+	/* The usual case costs no system call: nobody waits for us to leave. */
+	if (atomic_fetch_sub(&wake.sleepers[w->slot], 1) == 1 && atomic_load(&wake.draining))
 		futex_wake(&wake.sleepers[w->slot], false);
 }
 
@@ -123,6 +125,7 @@ void wake_sleepers(void)
 	if (atomic_load(&wake.sleepers[0]) == 0 && atomic_load(&wake.sleepers[1]) == 0)
 		return;
 	pthread_mutex_lock(&wake.lock);
+	atomic_store(&wake.draining, true);
 	old = atomic_fetch_add(&wake.generation, 1) & 1;
 	fd = atomic_load(&wake.fd);
 	if (wake_fd_is_ours(fd) && write(fd, &one, sizeof(one)) == sizeof(one)) {
@@ -130,6 +133,7 @@ void wake_sleepers(void)
 		if (read(fd, &one, sizeof(one)) < 0)
 			one = 0; /* emptied already: nothing is left to do */
 	}
+	atomic_store(&wake.draining, false);
 	pthread_mutex_unlock(&wake.lock);
 }
 

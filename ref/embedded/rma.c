@@ -236,9 +236,12 @@ static int transfer(struct conn *c, struct span *local, uint64_t roffset, int fl
 {
 	struct span remote = {.c = c, .side = !c->side, .offset = roffset, .bytes = local->bytes};
 	bool memory = local->side == SPAN_MEMORY;
+	/* Ranges are looked up before the caller's memory is touched, which may take any time: a
+	 * window that is closed meanwhile waits for this transfer. */
+	int range = span_check(&remote, read ? SCIF_PROT_READ : SCIF_PROT_WRITE);
 	int error = memory ? check_memory(local, read) : 0;
 	if (!error)
-		error = span_check(&remote, read ? SCIF_PROT_READ : SCIF_PROT_WRITE);
+		error = range;
 	if (!error)
 		error = span_check(local, read ? SCIF_PROT_WRITE : SCIF_PROT_READ);
 	if (error)

@@ -158,7 +158,7 @@ SCENARIO(window_pages_not_reused)
 
 /* ---- stores of another thread during register ---- */
 
-#define TRIALS 40
+#define TRIALS 12
 #define STORE_PAGES 16
 
 struct writer {

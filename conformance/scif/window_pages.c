@@ -159,7 +159,7 @@ static void past_the_end(struct memory *m)
 	void *p = NULL;
 
 	m->len = cts_page_size();
-	CTS_REQUIRE(posix_memalign(&p, m->len, 100) == 0);
+	CTS_REQUIRE(posix_memalign(&p, m->len, 600) == 0);
 	m->addr = p;
 }
 

@@ -94,7 +94,7 @@ SCENARIO(window_coherence)
 	}
 }
 
-#define ADDITIONS 200000
+#define ADDITIONS 50000
 
 static struct cts_result add_many(void *word)
 {

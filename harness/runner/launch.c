@@ -19,7 +19,7 @@ extern char **environ;
 static const char *const replaced[] = {
 	"LD_PRELOAD=", "LD_LIBRARY_PATH=", "CTS_RECORDS=",	"CTS_IMPL=",
 	"CTS_PEER=",   "CTS_INJECT=",	   "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
-	"CTS_SEED=",   "SCIF_NODE=",	   "SCIF_FABRIC=",
+	"CTS_SEED=",   "SCIF_NODE=",	   "SCIF_FABRIC=",	"CTS_VERSION_ADAPTER=",
 };
 
 struct string_list {
@@ -135,6 +135,7 @@ char **launch_environment(const struct launch *launch, const char *records)
 	add_variable(&list, "CTS_INJECT", launch->fault_preload);
 	add_variable(&list, "CTS_NODE_ADAPTER", launch->settings->node_adapter);
 	add_variable(&list, "CTS_PORT_ADAPTER", launch->settings->port_adapter);
+	add_variable(&list, "CTS_VERSION_ADAPTER", launch->settings->version_adapter);
 	add_variable(&list, "CTS_SEED", seed);
 	free(preload);
 	free(path);

@@ -83,11 +83,7 @@ static char *locate(const char *variable, const char *build_folder, const char *
 
 char *locate_plan(void)
 {
-	char *found = locate("CTS_PLAN", "/conformance/scif", "plan.json", PKGDATADIR);
-
-	if (!found && !getenv("CTS_PLAN"))
-		found = in_build_tree("/conformance", "plan.json");
-	return found;
+	return locate("CTS_PLAN", "/conformance/scif", "plan.json", PKGDATADIR);
 }
 
 char *locate_program(const char *api, const char *function)
@@ -109,16 +105,12 @@ char *locate_program(const char *api, const char *function)
 
 char *locate_peer(void)
 {
-	return locate("CTS_PEER", "/harness/peer", "scif-cts-peer", PKGLIBEXECDIR);
+	return locate("CTS_PEER", "", "scif-cts-peer", BINDIR);
 }
 
 char *locate_fault_preload(void)
 {
-	char *found = locate("CTS_INJECT", "/harness/inject", "libcts-inject.so", PKGLIBDIR);
-
-	if (!found && !getenv("CTS_INJECT"))
-		found = in_build_tree("", "libcts-inject.so");
-	return found;
+	return locate("CTS_INJECT", "", "libcts-inject.so", PKGLIBDIR);
 }
 
 char *locate_built_library(const char *api)

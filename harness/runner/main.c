@@ -50,6 +50,7 @@ static const char options_text[] =
 	"  --results DIR               parent of the results folder (results)\n"
 	"  --node-adapter CMD          command that takes nodes down, to sleep and up\n"
 	"  --port-adapter CMD          command that narrows the port range\n"
+	"  --version-adapter CMD       command that gives the fabric another version\n"
 	"  --exec CMD                  command line put before the case program\n"
 	"  --color auto|always|never   colour of the verdicts\n"
 	"  --tap                       run: a TAP stream on standard output\n"

@@ -180,6 +180,7 @@ char *session_replay_command(const struct session *session, const struct plan_cl
 		print_option(stream, "--profile", settings->profile);
 	print_option(stream, "--node-adapter", settings->node_adapter);
 	print_option(stream, "--port-adapter", settings->port_adapter);
+	print_option(stream, "--version-adapter", settings->version_adapter);
 	if (settings->seed != 1)
 		fprintf(stream, " --seed %lu", settings->seed);
 	fclose(stream);

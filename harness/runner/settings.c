@@ -24,6 +24,7 @@ enum option_key {
 	KEY_IMPL,
 	KEY_NODE_ADAPTER,
 	KEY_PORT_ADAPTER,
+	KEY_VERSION_ADAPTER,
 	KEY_EXEC,
 	KEY_FORMAT,
 	KEY_SEED,
@@ -43,6 +44,7 @@ static const struct option options[] = {
 	{"impl", required_argument, NULL, KEY_IMPL},
 	{"node-adapter", required_argument, NULL, KEY_NODE_ADAPTER},
 	{"port-adapter", required_argument, NULL, KEY_PORT_ADAPTER},
+	{"version-adapter", required_argument, NULL, KEY_VERSION_ADAPTER},
 	{"exec", required_argument, NULL, KEY_EXEC},
 	{"format", required_argument, NULL, KEY_FORMAT},
 	{"seed", required_argument, NULL, KEY_SEED},
@@ -176,6 +178,9 @@ static int take_option(struct settings *settings, int key, const char *value)
 		return 0;
 	case KEY_PORT_ADAPTER:
 		settings->port_adapter = value;
+		return 0;
+	case KEY_VERSION_ADAPTER:
+		settings->version_adapter = value;
 		return 0;
 	case KEY_EXEC:
 		settings->wrapper = value;

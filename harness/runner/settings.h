@@ -11,7 +11,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct settings {
 	const char *profile, *filter, *api, *results, *label, *implementation;
-	const char *node_adapter, *port_adapter, *wrapper, *format;
+	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format;
 	unsigned long seed;
 	double timeout_scale;
 	int jobs;

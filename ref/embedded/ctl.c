@@ -109,16 +109,15 @@ int ctl_connect(const char *fabric, struct ucred *owner)
 	if (connect(sock, (struct sockaddr *)&name, name_len) < 0 ||
 	    getsockopt(sock, SOL_SOCKET, SO_PEERCRED, owner, &owner_len) < 0) {
 		error = -errno;
-		goto fail;
-	}
-	if (owner->uid != 0 && owner->uid != geteuid()) {
-		error = -EPERM;
-		goto fail;
+		close(sock);
+		return error;
 	}
 	return sock;
-fail:
-	close(sock);
-	return error;
+}
+
+bool ctl_heeded(const struct ucred *owner)
+{
+	return owner->uid == 0 || owner->uid == geteuid();
 }
 
 static int milliseconds_left(const struct timespec *end)

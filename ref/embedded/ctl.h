@@ -9,12 +9,18 @@
 #ifndef EMBEDDED_CTL_H
 #define EMBEDDED_CTL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "node.h"
 
-enum { CTL_MAGIC = 0x4c544353, CTL_VERSION = 1 };
+/* A build may stand for a later version; everybody on a fabric has to speak the same one. */
+#ifndef CTL_VERSION
+#define CTL_VERSION 1
+#endif
+
+enum { CTL_MAGIC = 0x4c544353 };
 
 enum { PORTS_LOW_DEFAULT = 1088, PORTS_HIGH_DEFAULT = 65535 };
 
@@ -81,11 +87,11 @@ ssize_t ctl_send_fd(int sock, const struct sockaddr_un *to, socklen_t to_len, co
 		    size_t len, int fd);
 ssize_t ctl_recv_fd(int sock, void *msg, size_t len, int *fd, uid_t *uid);
 
-/*
- * Connects to a fabric's controller; -ECONNREFUSED when there is none, -EPERM when it belongs to
- * neither root nor this user.
- */
+/* Connects to a fabric's controller; -ECONNREFUSED when there is none. */
 int ctl_connect(const char *fabric, struct ucred *owner);
+
+/* Processes of this user follow a controller that runs as themselves or as root. */
+bool ctl_heeded(const struct ucred *owner);
 
 /* One request and its reply on a connection; 0 and the table's descriptor, or a negative errno. */
 int ctl_request(int sock, const struct ctl_request *request, int timeout_ms, int *table_fd);

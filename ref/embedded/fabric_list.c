@@ -32,8 +32,8 @@ static const char *const endpoint_states[] = {"unbound",    "bound",	 "listening
 struct view {
 	uint32_t node[NODE_COUNT];
 	uint32_t ports;
-	pid_t controller; /* 0: none */
-	uid_t controller_uid;
+	struct ucred controller; /* pid 0: none */
+	bool heeded;		 /* by the processes of this user */
 };
 
 struct gather {
@@ -69,7 +69,7 @@ static int view_from_table(struct view *view, int table_fd)
 static int view_take(struct view *view, const char *fabric)
 {
 	struct ctl_request request = {.magic = CTL_MAGIC, .version = CTL_VERSION, .op = CTL_FETCH};
-	struct ucred owner;
+	struct ucred owner = {0};
 	int table_fd = -1;
 	int sock = ctl_connect(fabric, &owner);
 	int error;
@@ -79,14 +79,20 @@ static int view_take(struct view *view, const char *fabric)
 		return 0;
 	if (sock < 0)
 		return sock;
+	view->controller = owner;
+	view->heeded = ctl_heeded(&owner);
+	if (!view->heeded) {
+		close(sock);
+		return 0;
+	}
 	error = ctl_request(sock, &request, CONTROLLER_MS, &table_fd);
 	close(sock);
-	if (error == -ECONNRESET)
-		return 0; /* it was just leaving: the state is the default */
+	if (error == -ECONNRESET) {
+		view->controller.pid = 0; /* it was just leaving: the state is the default */
+		return 0;
+	}
 	if (error < 0)
 		return error;
-	view->controller = owner.pid;
-	view->controller_uid = owner.uid;
 	return view_from_table(view, table_fd);
 }
 
@@ -281,6 +287,14 @@ static json_t *nodes_in_order(const json_t *nodes)
 	return array;
 }
 
+static json_t *controller_json(const struct view *view)
+{
+	if (view->controller.pid == 0)
+		return json_null();
+	return json_pack("{s:i, s:I, s:b}", "pid", (int)view->controller.pid, "uid",
+			 (json_int_t)view->controller.uid, "heeded", view->heeded);
+}
+
 json_t *fabric_list(const char *fabric, int *error)
 {
 	struct gather gather = {.nodes = json_object()};
@@ -299,13 +313,10 @@ json_t *fabric_list(const char *fabric, int *error)
 	if (*error < 0)
 		goto out;
 	list = json_pack("{s:s, s:s, s:o, s:{s:i, s:i}, s:o, s:o, s:o}", "format", "scif-fabric/1",
-			 "fabric", fabric, "controller",
-			 view.controller == 0 ? json_null()
-					      : json_pack("{s:i, s:I}", "pid", view.controller,
-							  "uid", (json_int_t)view.controller_uid),
-			 "ports", "low", (int)(view.ports >> 16), "high",
-			 (int)(view.ports & 0xffff), "userfaultfd", protection_json(), "nodes",
-			 nodes_in_order(gather.nodes), "others", others_json(&gather));
+			 "fabric", fabric, "controller", controller_json(&view), "ports", "low",
+			 (int)(view.ports >> 16), "high", (int)(view.ports & 0xffff), "userfaultfd",
+			 protection_json(), "nodes", nodes_in_order(gather.nodes), "others",
+			 others_json(&gather));
 	if (list == NULL)
 		*error = -ENOMEM;
 out:
@@ -388,7 +399,10 @@ void fabric_print(FILE *out, const json_t *list)
 	if (json_is_null(controller))
 		fprintf(out, "default state\n");
 	else
-		fprintf(out, "controller %d\n", (int)number(controller, "pid"));
+		fprintf(out, "controller %d%s\n", (int)number(controller, "pid"),
+			json_is_true(json_object_get(controller, "heeded"))
+				? ""
+				: " of another user, not heeded by yours");
 	fprintf(out, "write protection while memory is registered (userfaultfd): %s, %s\n\n",
 		text(protection, "mode"), text(protection, "detail"));
 	print_nodes(out, nodes);

@@ -119,7 +119,9 @@ static int fetch(int timeout_ms)
 
 	if (sock < 0)
 		return sock;
-	error = ctl_request(sock, &request, timeout_ms, &table_fd);
+	error = -EPERM;
+	if (ctl_heeded(&owner))
+		error = ctl_request(sock, &request, timeout_ms, &table_fd);
 	close(sock);
 	if (error < 0)
 		return error;

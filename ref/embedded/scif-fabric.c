@@ -77,9 +77,6 @@ static int list(const struct options *options)
 	int error;
 	json_t *document = fabric_list(options->fabric, &error);
 
-	if (document == NULL && error == -EPERM)
-		return complain(EXIT_FAILED, "the controller of fabric %s belongs to another user",
-				options->fabric);
 	if (document == NULL)
 		return complain(EXIT_FAILED, "fabric %s: %s", options->fabric, strerror(-error));
 	if (options->json)
@@ -316,8 +313,7 @@ static int run_command(const struct options *options, int argc, char **argv)
 		return ports(options, argv[1]);
 	if (argc == 1 && strcmp(argv[0], "reset") == 0)
 		return reset(options);
-	fputs(usage_text, stderr);
-	return EXIT_USAGE;
+	return complain(EXIT_USAGE, "\"%s\" is no complete command; --help lists them", argv[0]);
 }
 
 /* So that no descriptor opened later gets a standard number. */

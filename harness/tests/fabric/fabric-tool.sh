@@ -87,7 +87,7 @@ check "SCIF_PROVIDER='embedded'" open "$(SCIF_PROVIDER=embedded "$member" open)"
 check "nodes by default" "self 0: 0 1" "$("$member" nodes)"
 check "the own node is always there" "self 5: 0 1 5" "$(SCIF_NODE=5 "$member" nodes)"
 
-for bad in 'node down x' 'node down 257' 'node lift 1' 'ports 1-2' 'ports 3000-2000' 'ports 2000' \
+for bad in frobnicate 'list all' node 'node down' 'node down x' 'node down 257' 'node lift 1' 'ports 1-2' 'ports 3000-2000' 'ports 2000' \
 	'ports 2000-70000'; do
 	refused 2 "$tool" $bad
 done

@@ -25,6 +25,22 @@ SCENARIO(fence_wait_holds)
 	CTS_ASSERT(cts_join(waiter).ret == 0);
 }
 
+/* The close itself waits for the transfer, so it runs in a thread of its own. */
+SCENARIO(fence_wait_closed)
+{
+	scif_epd_t epd = cts_fx_connected();
+
+	flight_needs_stall();
+	struct flight f = flight_begin(epd, OWN_WRITE);
+	struct cts_thread *waiter = cts_begin_fence_wait(epd, take_mark(epd, SCIF_FENCE_INIT_SELF));
+	cts_wait_asleep(waiter);
+	struct cts_thread *closer = cts_begin_close(epd);
+	struct cts_result r = cts_join(waiter);
+	cts_stall_release(f.stall);
+	cts_join(closer);
+	cts_expect_error(cts_observe(r.ret, r.err), EINTR, "the wait gives EINTR when its endpoint is closed");
+}
+
 /* What the other side has in flight does not concern the mark. */
 SCENARIO(fence_other_direction)
 {

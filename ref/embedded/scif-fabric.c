@@ -72,20 +72,6 @@ static int print_json(json_t *document)
 	return EXIT_OK;
 }
 
-static int list(const struct options *options)
-{
-	int error;
-	json_t *document = fabric_list(options->fabric, &error);
-
-	if (document == NULL)
-		return complain(EXIT_FAILED, "fabric %s: %s", options->fabric, strerror(-error));
-	if (options->json)
-		return print_json(document);
-	fabric_print(stdout, document);
-	json_decref(document);
-	return fflush(stdout) == EOF ? EXIT_FAILED : EXIT_OK;
-}
-
 /* One attempt: with the controller that is there, or with one started for the purpose. */
 static int ask_once(const char *fabric, const struct ctl_request *request)
 {
@@ -129,7 +115,7 @@ static int ask(const char *fabric, struct ctl_request request)
 	return error;
 }
 
-static int explain_request(const char *fabric, int error, unsigned node)
+static int explain(const char *fabric, int error, unsigned node)
 {
 	switch (error) {
 	case -EPERM:
@@ -150,6 +136,20 @@ static int explain_request(const char *fabric, int error, unsigned node)
 		return complain(EXIT_FAILED, "the controller of fabric %s: %s", fabric,
 				strerror(-error));
 	}
+}
+
+static int list(const struct options *options)
+{
+	int error;
+	json_t *document = fabric_list(options->fabric, &error);
+
+	if (document == NULL)
+		return explain(options->fabric, error, 0);
+	if (options->json)
+		return print_json(document);
+	fabric_print(stdout, document);
+	json_decref(document);
+	return fflush(stdout) == EOF ? EXIT_FAILED : EXIT_OK;
 }
 
 static int end_members(const struct options *options, unsigned node, struct expelled *expelled)
@@ -204,7 +204,7 @@ static int node(const struct options *options, const char *verb_name, const char
 							  .node = (uint16_t)id,
 							  .state = (uint16_t)verb->state});
 	if (error < 0)
-		return explain_request(options->fabric, error, id);
+		return explain(options->fabric, error, id);
 	if (verb->state == NODE_DOWN && end_members(options, id, &expelled) != EXIT_OK)
 		return EXIT_FAILED;
 	if (options->json)
@@ -249,7 +249,7 @@ static int ports(const struct options *options, const char *range)
 							  .low = (uint16_t)low,
 							  .high = (uint16_t)high});
 	if (error < 0)
-		return explain_request(options->fabric, error, 0);
+		return explain(options->fabric, error, 0);
 	if (options->json)
 		return print_json(json_pack("{s:s, s:s, s:{s:i, s:i}}", "format", "scif-fabric/1",
 					    "fabric", options->fabric, "ports", "low", (int)low,
@@ -268,7 +268,7 @@ static int end_added_nodes(const struct options *options)
 	size_t i;
 
 	if (document == NULL)
-		return explain_request(options->fabric, error, 0);
+		return explain(options->fabric, error, 0);
 	error = EXIT_OK;
 	json_array_foreach(json_object_get(document, "nodes"), i, entry)
 	{
@@ -295,7 +295,7 @@ static int reset(const struct options *options)
 		return error;
 	error = ask(options->fabric, (struct ctl_request){.op = CTL_RESET});
 	if (error < 0)
-		return explain_request(options->fabric, error, 0);
+		return explain(options->fabric, error, 0);
 	if (options->json)
 		return print_json(json_pack("{s:s, s:s, s:b}", "format", "scif-fabric/1", "fabric",
 					    options->fabric, "default", 1));

@@ -323,3 +323,64 @@ SCENARIO(accepted_outlives_listener)
 	CTS_ASSERT(scif_close(first) == 0);
 	CTS_ASSERT(scif_close(second) == 0);
 }
+
+struct midway {
+	struct listener *listener;
+	struct cts_thread *closing;
+};
+
+/* Runs inside the accept, between two of its library calls: another thread closes the listener. */
+static void close_listener(void *arg)
+{
+	struct midway *m = arg;
+
+	m->closing = cts_begin_close(m->listener->epd);
+	/* The close may be waiting for the accept to get out of the way, or be over. */
+	cts_wait_asleep(m->closing);
+}
+
+/* Accepts with the listener closed before the nth library call; false when there was none. */
+static bool accept_closed_before(int nth, struct cts_peer *peer, struct cts_result *r)
+{
+	struct listener l = ends_listen(1);
+	struct request request = ends_request(peer, l.at);
+	struct midway m = { .listener = &l };
+	struct scif_portID from = { 7, 7 };
+	scif_epd_t epd = -77;
+
+	cts_before_call("any", nth, close_listener, &m);
+	*r = CTS_RESULT(scif_accept(l.epd, &from, &epd, 0));
+	bool closed = cts_fault_disarm(NULL);
+	if (closed)
+		CTS_ASSERT(cts_join(m.closing).ret == 0);
+	else
+		CTS_ASSERT(scif_close(l.epd) == 0);
+	struct cts_result end = ends_request_end(&request);
+	if (r->ret == 0) {
+		CTS_ASSERT(end.ret > 0);
+		CTS_ASSERT(scif_close(epd) == 0);
+	} else {
+		CTS_ASSERT(cts_failed_with(end, ECONNREFUSED));
+		CTS_ASSERT(epd == -77 && from.node == 7 && from.port == 7);
+	}
+	return closed;
+}
+
+SCENARIO(accept_listener_closed_midway)
+{
+	struct cts_peer *peer = cts_peer();
+	struct cts_result r;
+	int missed = 0;
+
+	cts_need("inject");
+	/* Before the request is taken from the queue the call is merely interrupted; after it there is no entry. */
+	for (int nth = 1; accept_closed_before(nth, peer, &r); nth++) {
+		CTS_ASSERT(r.ret == 0 || r.err == ENOENT || r.err == EINTR || r.err == EBADF);
+		if (r.ret == -1 && r.err == ENOENT) {
+			cts_observe(r.ret, r.err);
+			missed++;
+		}
+	}
+	cts_expect_ok(r, "the accept that nothing came between");
+	CTS_ASSERT(missed > 0);
+}

@@ -120,3 +120,24 @@ SCENARIO(open_without_descriptors)
 	CTS_ASSERT(scif_close((scif_epd_t)r.ret) == 0);
 	close_all(epds, count);
 }
+
+static int open_once(void *arg)
+{
+	scif_epd_t epd = scif_open();
+
+	(void)arg;
+	return epd >= 0 && scif_close(epd) == 0 ? 0 : 1;
+}
+
+/* A library may look at the version once only, so each answer is that of a process of its own. */
+SCENARIO(open_version_mismatch)
+{
+	CTS_ASSERT(cts_wait_child(cts_fork(open_once, NULL)) == 0);
+	cts_other_version(true);
+	for (int i = 0; i < 3; i++)
+		CTS_OBSERVE_ERROR(scif_open(), ENXIO);
+	CTS_CHECK_EFFECT(cts_wait_child(cts_fork(open_once, NULL)) == 1, "another process is refused too");
+	cts_other_version(false);
+	CTS_CHECK_EFFECT(cts_wait_child(cts_fork(open_once, NULL)) == 0,
+			 "the control, with the versions equal again, succeeds");
+}

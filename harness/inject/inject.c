@@ -2,7 +2,8 @@
 /*
  * libcts-inject.so: makes the n-th library call of a class fail. It is preloaded after the implementation, so
  * that the implementation's calls to the C library come here first, whoever wrote it. It does nothing until
- * the test arms it around one call, and then only in the thread that armed it.
+ * the test arms it around one call, and then only in the thread that armed it. Instead of failing, the n-th
+ * call can be preceded by a function of the test, so that something happens between two calls.
  *
  * libfiu was looked at first. Its preload has no memfd_create, accept4, userfaultfd or pthread_create, its
  * failures are switched on by name for the whole process (by chance or by caller, not "the n-th in this
@@ -38,12 +39,15 @@ enum {
 
 int cts_inject_arm(const char *klass, int nth, int err);
 bool cts_inject_disarm(int *seen);
+int cts_inject_before(const char *klass, int nth, void (*act)(void *arg), void *arg);
 
 /* Initial-exec: reading it must not allocate, for it is read inside malloc. */
 static _Thread_local struct {
 	int classes;	/* 0: not armed */
 	int nth, seen, err;
 	bool fired;
+	void (*act)(void *arg);		/* what precedes the call; NULL: it fails */
+	void *arg;
 } armed __attribute__((tls_model("initial-exec")));
 
 EXPORT int cts_inject_arm(const char *klass, int nth, int err)
@@ -65,10 +69,20 @@ EXPORT int cts_inject_arm(const char *klass, int nth, int err)
 		armed.err = err;
 		armed.seen = 0;
 		armed.fired = false;
+		armed.act = NULL;
 		armed.classes = known[i].classes;
 		return 0;
 	}
 	return -1;
+}
+
+EXPORT int cts_inject_before(const char *klass, int nth, void (*act)(void *arg), void *arg)
+{
+	if (cts_inject_arm(klass, nth, 0) == -1)
+		return -1;
+	armed.arg = arg;
+	armed.act = act;
+	return 0;
 }
 
 EXPORT bool cts_inject_disarm(int *seen)
@@ -86,7 +100,11 @@ static bool fails(int classes)
 	if (++armed.seen != armed.nth)
 		return false;
 	armed.fired = true;
-	return true;
+	if (!armed.act)
+		return true;
+	armed.classes = 0;	/* what the test does now is not counted */
+	armed.act(armed.arg);
+	return false;
 }
 
 /*

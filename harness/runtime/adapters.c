@@ -86,12 +86,24 @@ void cts_ports(unsigned low, unsigned high)
 		cts_unresolved("port adapter: %s ended with status %d", words, status);
 }
 
+void cts_other_version(bool on)
+{
+	cts_need("version_adapter");
+	shared->changed_version = on;
+	int status = run_adapter(settings.version_adapter, on ? "on" : "off");
+	if (status)
+		cts_unresolved("version adapter: it ended with status %d", status);
+}
+
 void adapters_undo(struct shared_case *s)
 {
 	char words[64];
 
-	if (s->changed_node_count || s->changed_ports)
+	if (s->changed_node_count || s->changed_ports || s->changed_version)
 		setenv("SCIF_FABRIC", s->fabric, 1);
+	if (s->changed_version && run_adapter(settings.version_adapter, "off"))
+		verdict_set(UNRESOLVED, KIND_NONE, "version adapter: off failed");
+	s->changed_version = false;
 	while (s->changed_node_count) {
 		snprintf(words, sizeof words, "up %d", s->changed_nodes[--s->changed_node_count]);
 		if (run_adapter(settings.node_adapter, words))

@@ -369,6 +369,8 @@ void cts_node(int node, const char *state);
 void cts_far_node(scif_epd_t epd, const char *state);
 /* The ephemeral ports, by the port adapter; undone at the end of the case. */
 void cts_ports(unsigned low, unsigned high);
+/* A fabric of a version that the library does not fit, by the version adapter; undone at the end of the case. */
+void cts_other_version(bool on);
 uint16_t cts_self_node(void);
 int cts_node_count(void);			/* online nodes by scif_get_nodeIDs */
 bool cts_port_is_free(uint16_t port);		/* another endpoint can bind it; undone again */
@@ -378,6 +380,8 @@ void cts_limit_restore(int resource);
 /* The fault preload, for scenarios: fail the nth call of the class in this thread. Disarm: did it fail one; seen counts. */
 void cts_fault_arm(const char *klass, int nth, int err);
 bool cts_fault_disarm(int *seen);
+/* The same, but act(arg) is called just before the nth call, which then goes on as ever. */
+void cts_before_call(const char *klass, int nth, void (*act)(void *arg), void *arg);
 /* Effective user 65534 without capabilities, and back. Root only; otherwise nothing. */
 void cts_drop_privilege(void);
 void cts_regain_privilege(void);

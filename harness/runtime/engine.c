@@ -179,29 +179,43 @@ static void probe_compare(const struct probe *before, const char *when)
 	verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
 }
 
-/* The error is stable when repeated, and repeating costs nothing: growth shows from the second call to the third. */
+/* Whether the call gave the first result again; what that one had set up already shifts the count of a fault. */
+static bool same_again(const struct cts_case *c, void *v, const struct cts_result *first, int nth)
+{
+	struct cts_result again = { 0, 0 };
+
+	provoked_call(c, v, &again);
+	if (c->failed(&again) && again.err == first->err)
+		return true;
+	if (!fault_round)
+		verdict_set(FAIL, KIND_SIDE_EFFECT, "call %d gave %" PRIdPTR " %s", nth, again.ret,
+			    cts_errname(again.err));
+	return false;
+}
+
+/*
+ * The error is stable when repeated, and repeating costs nothing. Growth counts when it goes on: the C library
+ * keeps up to seven freed blocks of a size at hand, counts them as in use, and calloc does not take from there.
+ */
+#define MOST_CALLS 12
+
 static void repeat_calls(const struct cts_case *c, void *v, const struct cts_result *first)
 {
-	struct cts_holdings second = { 0 }, third;
+	struct cts_holdings before, after;
+	bool grew = true;
 	char why[160];
 
-	for (int i = 0; i < 2; i++) {
-		struct cts_result again = { 0, 0 };
-
-		if (i == 1)
-			second = cts_holdings();
-		provoked_call(c, v, &again);
-		if (c->failed(&again) && again.err == first->err)
-			continue;
-		if (fault_round)	/* what the first call had set up already shifts the count of calls */
-			return;
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "call %d gave %" PRIdPTR " %s", i + 2, again.ret,
-			    cts_errname(again.err));
+	if (!same_again(c, v, first, 2))
 		return;
+	for (int nth = 3; grew && nth <= MOST_CALLS; nth++) {
+		before = cts_holdings();
+		if (!same_again(c, v, first, nth))
+			return;
+		after = cts_holdings();
+		grew = !growth_allowed() && holdings_grew(&before, &after, why, sizeof why);
 	}
-	third = cts_holdings();
-	if (!growth_allowed() && holdings_grew(&second, &third, why, sizeof why))
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "%s from the second call to the third", why);
+	if (grew)
+		verdict_set(FAIL, KIND_SIDE_EFFECT, "%s with every repeated call", why);
 }
 
 static void run_control(const struct cts_case *c, void *v)
@@ -281,9 +295,10 @@ static void run_scenario(const struct cts_case *c)
 {
 	phase_enter(PHASE_CALL);
 	c->scenario();
+	/* An error has been observed only where the scenario shows the call that gave it. */
 	if (!*shared->record.observed)
 		snprintf(shared->record.observed, sizeof shared->record.observed, "%s",
-			 verdict_is_pass() ? c->outcome : "");
+			 verdict_is_pass() && !c->is_error ? c->outcome : "");
 }
 
 static void run_body(const struct cts_case *c)

@@ -28,7 +28,7 @@ struct shared_case {
 	char fabric[80];
 	int changed_nodes[CHANGED_NODES];
 	int changed_node_count;
-	bool changed_ports;
+	bool changed_ports, changed_version;
 	bool fault_fired;	/* fault provoker: the preload made a library call of this round fail */
 	bool call_failed;
 	int call_err;
@@ -36,7 +36,8 @@ struct shared_case {
 
 /* What the command line and the environment say. */
 struct settings {
-	const char *profile, *impl, *peer, *peer_launch, *inject, *node_adapter, *port_adapter, *records;
+	const char *profile, *impl, *peer, *peer_launch, *inject, *node_adapter, *port_adapter;
+	const char *version_adapter, *records;
 	double timeout_scale;
 	bool fork, all;
 };

@@ -101,6 +101,7 @@ static void read_environment(void)
 	settings.inject = setting("CTS_INJECT");
 	settings.node_adapter = setting("CTS_NODE_ADAPTER");
 	settings.port_adapter = setting("CTS_PORT_ADAPTER");
+	settings.version_adapter = setting("CTS_VERSION_ADAPTER");
 	/* Check would choose among the cases by these. */
 	unsetenv("CK_RUN_CASE");
 	unsetenv("CK_RUN_SUITE");
@@ -190,6 +191,9 @@ static void run_and_record(const struct cts_case *c, int number)
 					  .profile = settings.profile };
 	snprintf(shared->fabric, sizeof shared->fabric, "cts-%d-%d", (int)getpid(), number);
 	setenv("SCIF_FABRIC", shared->fabric, 1);
+	/* The runner tells by these lines which case the output belongs to. */
+	if (settings.records)
+		fprintf(stderr, "== %s\n", c->id);
 	fflush(NULL);
 	if (!decided_without_running(c))
 		run_under_check(c);

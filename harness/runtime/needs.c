@@ -37,6 +37,11 @@ static const char *port_adapter_missing(void)
 	return settings.port_adapter ? NULL : "no port adapter was given (CTS_PORT_ADAPTER)";
 }
 
+static const char *version_adapter_missing(void)
+{
+	return settings.version_adapter ? NULL : "no version adapter was given (CTS_VERSION_ADAPTER)";
+}
+
 static const char *two_cpus_missing(void)
 {
 	cpu_set_t cpus;
@@ -66,6 +71,7 @@ const char *need_missing(const char *name)
 		{ "userfaultfd", userfaultfd_missing },
 		{ "node_adapter", node_adapter_missing },
 		{ "port_adapter", port_adapter_missing },
+		{ "version_adapter", version_adapter_missing },
 		{ "two_cpus", two_cpus_missing },
 		{ "inject", inject_missing },
 		{ "peer_node", peer_node_missing },

@@ -195,6 +195,16 @@ void cts_fault_arm(const char *klass, int nth, int err)
 		cts_unresolved("the fault preload does not know the class %s", klass);
 }
 
+typedef int before_function(const char *klass, int nth, void (*act)(void *arg), void *arg);
+
+void cts_before_call(const char *klass, int nth, void (*act)(void *arg), void *arg)
+{
+	cts_need("inject");
+	before_function *before = (before_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "cts_inject_before");
+	if (!before || before(klass, nth, act, arg) == -1)
+		cts_unresolved("the fault preload cannot act before a call of the class %s", klass);
+}
+
 bool cts_fault_disarm(int *seen)
 {
 	int count;

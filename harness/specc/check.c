@@ -9,10 +9,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static void wrong(const struct clause *clause, const char *key, const char *what,
-		  const char *right)
+static void wrong(const struct clause *clause, const char *key, const char *what, const char *right)
 {
 	report(clause->document->file, clause_line(clause, key), "%s: %s; %s", clause->id, what,
 	       right);
@@ -21,7 +19,7 @@ static void wrong(const struct clause *clause, const char *key, const char *what
 /* ENOTSUP and the like are second names that strerrorname_np() does not give. */
 static bool is_errno(const char *name)
 {
-	static const char *const second_names[] = { "EWOULDBLOCK", "EDEADLOCK", "ENOTSUP" };
+	static const char *const second_names[] = {"EWOULDBLOCK", "EDEADLOCK", "ENOTSUP"};
 
 	for (size_t i = 0; i < sizeof second_names / sizeof *second_names; i++)
 		if (!strcmp(name, second_names[i]))
@@ -42,7 +40,7 @@ bool spec_error_exists(const struct spec *spec, const char *name)
 	return names_find(&spec->prototypes.words, name) >= 0;
 }
 
-static const char *error_place(const struct spec *spec)
+const char *spec_error_place(const struct spec *spec)
 {
 	return strcmp(spec->api.error_style, "errno") ? "a constant of the API's headers"
 						      : "a name of errno(3)";
@@ -102,7 +100,7 @@ static void check_call(const struct function *function, const struct clause *cla
 static void check_needs(const struct spec *spec, const struct document *document, const char *path,
 			char **needs, unsigned count)
 {
-	struct names known = { 0 };
+	struct names known = {0};
 
 	for (unsigned i = 0; i < spec->vocabulary.need_count; i++)
 		names_add(&known, spec->vocabulary.needs[i].name);
@@ -169,8 +167,7 @@ static const char *argument_count(const struct fixture *fixture)
 	return pool_printf("%u", fixture->args);
 }
 
-static void resolve_fixture(const struct spec *spec, struct clause *clause,
-			    struct binding *binding)
+static void resolve_fixture(const struct spec *spec, struct clause *clause, struct binding *binding)
 {
 	const struct fixture *fixture = spec_fixture(spec, binding->fixture);
 	unsigned most;
@@ -197,7 +194,7 @@ static void resolve_fixture(const struct spec *spec, struct clause *clause,
 
 static void check_given(const struct spec *spec, struct clause *clause)
 {
-	static const char *const reserved[] = { "v", "r", "ret", "err", "vars" };
+	static const char *const reserved[] = {"v", "r", "ret", "err", "vars"};
 
 	for (unsigned i = 0; i < clause->binding_count; i++) {
 		struct binding *binding = &clause->bindings[i];
@@ -222,7 +219,7 @@ static void check_given(const struct spec *spec, struct clause *clause)
 static void check_provoke(const struct spec *spec, struct clause *clause)
 {
 	const struct provoker *provoker;
-	struct names known = { 0 };
+	struct names known = {0};
 
 	if (!clause->provoke_kind)
 		return;
@@ -297,8 +294,8 @@ static void check_errnos(const struct spec *spec, const struct function *functio
 		      "the list must contain the outcome");
 	for (unsigned i = 0; i < errnos->count; i++) {
 		if (!spec_error_exists(spec, errnos->at[i]))
-			wrong(clause, "then/errno",
-			      pool_printf("no such error %s", errnos->at[i]), error_place(spec));
+			wrong(clause, "then/errno", pool_printf("no such error %s", errnos->at[i]),
+			      spec_error_place(spec));
 		else if (clause->is_error && !function_has_error(function, errnos->at[i]) &&
 			 !clause->errata_count)
 			wrong(clause, "then/errno",
@@ -357,12 +354,13 @@ static void check_called(struct spec *spec, const struct function *function, str
 /* A clause is one of: a call, a scenario, untestable, ruled out. */
 static void check_form(const struct clause *clause)
 {
-	unsigned forms = !!clause->call + !!clause->scenario + !!clause->untestable +
-			 !!clause->ruled_out;
+	unsigned forms =
+		!!clause->call + !!clause->scenario + !!clause->untestable + !!clause->ruled_out;
 
 	if (forms != 1)
-		wrong(clause, "", forms ? "several of call, scenario, untestable, ruled_out"
-					: "neither call nor scenario nor untestable nor ruled_out",
+		wrong(clause, "",
+		      forms ? "several of call, scenario, untestable, ruled_out"
+			    : "neither call nor scenario nor untestable nor ruled_out",
 		      "exactly one of them");
 	if (clause->untestable && !clause->untestable[strspn(clause->untestable, " ")])
 		wrong(clause, "untestable", "untestable without a reason", "untestable: reason");
@@ -380,9 +378,9 @@ static void check_errata_of(const struct spec *spec, const struct clause *clause
 	const char *file = clause->document->file;
 
 	for (unsigned i = 0; i < clause->errata_count; i++) {
-		const char *path = clause->state
-					   ? pool_printf("%s/errata/%s", clause->path, clause->state)
-					   : clause_path(clause, pool_printf("errata/%u", i));
+		const char *path =
+			clause->state ? pool_printf("%s/errata/%s", clause->path, clause->state)
+				      : clause_path(clause, pool_printf("errata/%u", i));
 
 		if (!spec_erratum(spec, clause->errata[i]))
 			report(file, document_line(clause->document, path),
@@ -418,7 +416,7 @@ static void check_outcome_of(const struct spec *spec, const struct function *fun
 		      "one of outcomes, or undocumented: true with errata");
 	else if (!clause->is_error)
 		wrong(clause, "outcome", pool_printf("no such error %s", clause->outcome),
-		      error_place(spec));
+		      spec_error_place(spec));
 	else if (!clause->errata_count)
 		report(clause->document->file, clause->line,
 		       "%s: undocumented %s without errata; the entry that settles it", clause->id,
@@ -482,7 +480,7 @@ static void check_prototype(const struct spec *spec, const struct function *func
 
 static void check_header(const struct spec *spec, const struct function *function)
 {
-	struct names headers = { 0 };
+	struct names headers = {0};
 
 	for (unsigned i = 0; i < spec->api.header_count; i++)
 		names_add(&headers, spec->api.headers[i]);
@@ -526,7 +524,7 @@ static void check_outcome(const struct function *function, struct names *seen,
 static void check_outcomes(const struct spec *spec, const struct function *function)
 {
 	const struct document *document = function->document;
-	struct names seen = { 0 };
+	struct names seen = {0};
 
 	for (unsigned i = 0; i < function->success_count; i++)
 		check_outcome(function, &seen, &function->successes[i],
@@ -537,7 +535,8 @@ static void check_outcomes(const struct spec *spec, const struct function *funct
 		check_outcome(function, &seen, &function->errors[i], path);
 		if (!spec_error_exists(spec, function->errors[i].name))
 			report(document->file, document_line(document, path),
-			       "no such error %s; %s", function->errors[i].name, error_place(spec));
+			       "no such error %s; %s", function->errors[i].name,
+			       spec_error_place(spec));
 	}
 	if (function->error_count && !*function_failure(spec, function))
 		report(document->file, document_line(document, "failure"),
@@ -562,208 +561,11 @@ static void check_function(struct spec *spec, struct function *function)
 		check_clause(spec, function, function->all[i]);
 }
 
-/* ---- across files ---- */
-
-static struct clause *find_clause(const struct spec *spec, const char *id)
-{
-	for (unsigned i = 0; i < spec->function_count; i++)
-		for (unsigned j = 0; j < spec->functions[i].all_count; j++)
-			if (!strcmp(spec->functions[i].all[j]->id, id))
-				return spec->functions[i].all[j];
-	return NULL;
-}
-
-static void check_duplicates(const struct spec *spec)
-{
-	for (unsigned i = 0; i < spec->function_count; i++)
-		for (unsigned j = 0; j < spec->functions[i].all_count; j++) {
-			const struct clause *clause = spec->functions[i].all[j];
-			const struct clause *first = find_clause(spec, clause->id);
-
-			if (first != clause)
-				report(clause->document->file, clause->line,
-				       "duplicate id %s, first at %s:%d; ids are unique over all "
-				       "files",
-				       clause->id, first->document->file, first->line);
-		}
-}
-
-static void check_complete(const struct spec *spec)
-{
-	for (unsigned i = 0; i < spec->prototypes.count; i++) {
-		const struct prototype *prototype = &spec->prototypes.at[i];
-
-		if (!spec_function(spec, prototype->name))
-			report(prototype->file, prototype->line,
-			       "%s has no clause file; spec/%s/%s.yaml", prototype->name,
-			       spec->api.name, prototype->name);
-	}
-}
-
-static bool takes_state(const struct spec *spec, const struct prototype *prototype)
-{
-	return spec->api.state_type &&
-	       (strstr(prototype->types, pool_printf("(%s,", spec->api.state_type)) ||
-		strstr(prototype->types, pool_printf("(%s)", spec->api.state_type)) ||
-		strstr(prototype->types, pool_printf(", %s,", spec->api.state_type)) ||
-		strstr(prototype->types, pool_printf(", %s)", spec->api.state_type)));
-}
-
-static void check_rows(const struct spec *spec)
-{
-	struct names rows = { 0 };
-
-	if (!spec->states.document)
-		return;
-	for (unsigned i = 0; i < spec->states.call_count; i++)
-		names_add(&rows, spec->states.calls[i].function);
-	for (unsigned i = 0; i < spec->prototypes.count; i++) {
-		const struct prototype *prototype = &spec->prototypes.at[i];
-
-		if (takes_state(spec, prototype) && names_find(&rows, prototype->name) < 0)
-			report(spec->states.document->file,
-			       document_line(spec->states.document, "calls"),
-			       "the state matrix has no row for %s; every function that takes a %s",
-			       prototype->name, spec->api.state_type);
-	}
-}
-
-/* False for names that belong to another API of the same specification. */
-static bool concerns_api(const struct spec *spec, const char *id)
-{
-	size_t length = strcspn(id, "-");
-	char *api = pool_text(id, length);
-
-	for (char *at = api; *at; at++)
-		*at = (char)tolower((unsigned char)*at);
-	return !strcmp(api, spec->api.name) ||
-	       access(pool_printf("%s/%s.yaml", spec->directory, api), R_OK);
-}
-
-static bool matches_any(const struct spec *spec, const char *pattern)
-{
-	size_t length = strlen(pattern);
-	bool prefix = length && pattern[length - 1] == '*';
-
-	if (!prefix)
-		return find_clause(spec, pattern) != NULL;
-	for (unsigned i = 0; i < spec->function_count; i++)
-		for (unsigned j = 0; j < spec->functions[i].all_count; j++)
-			if (!strncmp(spec->functions[i].all[j]->id, pattern, length - 1))
-				return true;
-	return false;
-}
-
-static void check_erratum(const struct spec *spec, unsigned index)
-{
-	const struct erratum *erratum = &spec->errata.entries[index];
-	const struct document *document = spec->errata.document;
-	const char *path = pool_printf("entries/%u", index);
-
-	if (spec_erratum(spec, erratum->id) != erratum)
-		report(document->file, document_line(document, path),
-		       "erratum %s given twice; ids are unique", erratum->id);
-	if (strcmp(erratum->kind, "ruling") && strcmp(erratum->kind, "ruled_out") &&
-	    strcmp(erratum->kind, "limit"))
-		report(document->file, document_line(document, pool_printf("%s/kind", path)),
-		       "%s: unknown kind %s; ruling, ruled_out or limit", erratum->id,
-		       erratum->kind);
-	for (unsigned i = 0; i < erratum->clause_count; i++)
-		if (concerns_api(spec, erratum->clauses[i]) &&
-		    !matches_any(spec, erratum->clauses[i]))
-			report(document->file,
-			       document_line(document, pool_printf("%s/clauses/%u", path, i)),
-			       "%s: no clause matches %s; an id, or the start of ids and *",
-			       erratum->id, erratum->clauses[i]);
-}
-
-static void check_override_then(const struct spec *spec, const struct override *override,
-				const struct clause *clause)
-{
-	const struct document *document = override->document;
-	int line = document_line(document, override->path);
-
-	if (!clause->call) {
-		if (override->then)
-			report(document->file, line,
-			       "%s has no call whose result could be replaced; drop then (a "
-			       "scenario asks cts_profile itself)",
-			       override->clause);
-		return;
-	}
-	if (!override->then || (!override->then->returns && !override->then->errnos.count)) {
-		report(document->file, line, "override of %s without then; returns or errno",
-		       override->clause);
-		return;
-	}
-	for (unsigned i = 0; i < override->then->errnos.count; i++)
-		if (!spec_error_exists(spec, override->then->errnos.at[i]))
-			report(document->file,
-			       document_line(document, pool_printf("%s/then/errno", override->path)),
-			       "%s: no such error %s; %s", override->clause,
-			       override->then->errnos.at[i], error_place(spec));
-	if (override->then->unchanged_count)
-		report(document->file,
-		       document_line(document, pool_printf("%s/then/unchanged", override->path)),
-		       "%s: unchanged cannot be replaced; it holds for every profile",
-		       override->clause);
-	if (override->then->returns && !tokens_balanced(override->then->returns))
-		report(document->file,
-		       document_line(document, pool_printf("%s/then/returns", override->path)),
-		       "%s: brackets do not match in %s; one whole C expression is needed",
-		       override->clause, override->then->returns);
-}
-
-static void check_override(const struct spec *spec, const struct profile *profile,
-			   const struct override *override)
-{
-	const struct document *document = profile->document;
-	struct clause *clause = find_clause(spec, override->clause);
-	int line = document_line(document, override->path);
-
-	if (!concerns_api(spec, override->clause))
-		return;
-	if (!override->tag || (strcmp(override->tag, "observed") && strcmp(override->tag, "read")))
-		report(document->file,
-		       document_line(document, pool_printf("%s/tag", override->path)),
-		       "override of %s %s%s; tag: observed or tag: read", override->clause,
-		       override->tag ? "with unknown tag " : "without tag",
-		       override->tag ? override->tag : "");
-	if (!override->where)
-		report(document->file, line,
-		       "override of %s without where; the row or section that shows it",
-		       override->clause);
-	if (!clause) {
-		report(document->file, line, "override of unknown clause %s; an id of spec/%s/",
-		       override->clause, spec->api.name);
-		return;
-	}
-	if (clause->override)
-		report(document->file, line, "second override of %s; keep one", override->clause);
-	clause->override = override;
-	check_override_then(spec, override, clause);
-}
-
-static void check_across(const struct spec *spec)
-{
-	check_duplicates(spec);
-	if (spec->incomplete)
-		return;
-	check_complete(spec);
-	check_rows(spec);
-	for (unsigned i = 0; i < spec->errata.entry_count; i++)
-		check_erratum(spec, i);
-	for (unsigned i = 0; i < spec->profile_count; i++)
-		for (unsigned j = 0; j < spec->profiles[i].override_count; j++)
-			check_override(spec, &spec->profiles[i],
-				       &spec->profiles[i].overrides[j]);
-}
-
 void spec_check(struct spec *spec)
 {
 	if (spec->vocabulary.document)
 		check_vocabulary(spec);
 	for (unsigned i = 0; i < spec->function_count; i++)
 		check_function(spec, &spec->functions[i]);
-	check_across(spec);
+	spec_check_across(spec);
 }

@@ -48,8 +48,9 @@ struct document *document_load(const char *file)
 	yaml_parser_set_input_string(&parser, (const unsigned char *)document->content,
 				     document->size);
 	if (!yaml_parser_load(&parser, &document->yaml)) {
-		report(file, (int)parser.problem_mark.line + 1, "%s%s%s; well-formed YAML is needed",
-		       parser.context ? parser.context : "", parser.context ? ": " : "",
+		report(file, (int)parser.problem_mark.line + 1,
+		       "%s%s%s; well-formed YAML is needed", parser.context ? parser.context : "",
+		       parser.context ? ": " : "",
 		       parser.problem ? parser.problem : "cannot be parsed");
 		yaml_parser_delete(&parser);
 		return NULL;
@@ -71,7 +72,8 @@ void document_free(struct document *document)
 
 const char *node_scalar(const yaml_node_t *node)
 {
-	return node && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+	return node && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value
+						      : NULL;
 }
 
 const char *node_kind(const yaml_node_t *node)
@@ -167,7 +169,7 @@ int document_content_line(const struct document *document, const char *path)
 struct names document_names(const struct document *document, const char *path)
 {
 	yaml_node_t *node = document_node(document, path);
-	struct names names = { 0 };
+	struct names names = {0};
 	yaml_node_item_t *at;
 
 	if (!node)
@@ -196,7 +198,7 @@ struct names document_names(const struct document *document, const char *path)
 struct pairs document_pairs(const struct document *document, const char *path)
 {
 	yaml_node_t *node = document_node(document, path);
-	struct pairs pairs = { 0 };
+	struct pairs pairs = {0};
 	yaml_node_pair_t *at;
 
 	if (!node)
@@ -206,9 +208,9 @@ struct pairs document_pairs(const struct document *document, const char *path)
 		       "%s is %s; a mapping {name: value} belongs here", path, node_kind(node));
 		return pairs;
 	}
-	pairs.at = pool_alloc((size_t)(node->data.mapping.pairs.top -
-				       node->data.mapping.pairs.start + 1) *
-			      sizeof *pairs.at);
+	pairs.at = pool_alloc(
+		(size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start + 1) *
+		sizeof *pairs.at);
 	for (at = node->data.mapping.pairs.start; at < node->data.mapping.pairs.top; at++) {
 		yaml_node_t *key = document_child(document, at->key);
 		const char *name = node_scalar(key);

@@ -38,7 +38,7 @@ yaml_node_t *document_child(const struct document *document, int id);
 const char *node_scalar(const yaml_node_t *node); /* NULL when it is no scalar */
 const char *node_kind(const yaml_node_t *node);	  /* for messages: "text", "a list", ... */
 
-/* Line of the node, or of its deepest parent that exists: where something that is missing belongs. */
+/* Line of the node, or of its deepest parent that exists: where what is missing belongs. */
 int document_line(const struct document *document, const char *path);
 
 /* Line of the first line of content: differs from document_line for block scalars. */

@@ -80,7 +80,7 @@ static void back(struct output *out)
 
 static struct names variables(const struct clause *clause)
 {
-	struct names names = { 0 };
+	struct names names = {0};
 
 	for (unsigned i = 0; i < clause->binding_count; i++)
 		names_add(&names, clause->bindings[i].name);
@@ -96,7 +96,7 @@ static const char *with_members(const struct clause *clause, const char *text)
 
 static const char *compare(const char *condition, const char *value)
 {
-	static const char *const operators[] = { ">=", "<=", "!=", "==", ">", "<" };
+	static const char *const operators[] = {">=", "<=", "!=", "==", ">", "<"};
 
 	while (*condition == ' ')
 		condition++;
@@ -241,7 +241,8 @@ static void emit_block(struct output *out, const struct clause *clause, unsigned
 	close_function(out);
 }
 
-/* The predicate sees no variables, so a condition that names one finds them where control left them. */
+/* The predicate sees no variables; a condition that names one finds them where control left them.
+ */
 static void emit_control_ok(struct output *out, const struct clause *clause, unsigned index,
 			    const char *condition)
 {
@@ -252,8 +253,7 @@ static void emit_control_ok(struct output *out, const struct clause *clause, uns
 	if (is_void(out) || !strcmp(condition, "any"))
 		put(out, "\t(void)r;\n\treturn true;\n");
 	else
-		put(out, "\treturn %s;\n",
-		    compare(with_members(clause, condition), returned(out)));
+		put(out, "\treturn %s;\n", compare(with_members(clause, condition), returned(out)));
 	close_function(out);
 }
 
@@ -291,14 +291,16 @@ static void emit_snapshots(struct output *out, const struct clause *clause, unsi
 	for (unsigned i = 0; i < count; i++) {
 		const char *lvalue = with_members(clause, clause->then->unchanged[i]);
 
-		put(out, "\nstatic size_t case_%u_unchanged_%u(void *vars, void *out)\n{\n", index, i);
+		put(out, "\nstatic size_t case_%u_unchanged_%u(void *vars, void *out)\n{\n", index,
+		    i);
 		if (clause->binding_count)
 			put(out, "\tstruct case_%u *v = vars;\n\n\t(void)v;\n", index);
 		else
 			put(out, "\t(void)vars;\n");
 		into_clause_file(out, clause->document,
 				 clause_path(clause, pool_printf("then/unchanged/%u", i)));
-		put(out, "\tif (out) memcpy(out, (const void *)&(%s), sizeof(%s));\n", lvalue, lvalue);
+		put(out, "\tif (out) memcpy(out, (const void *)&(%s), sizeof(%s));\n", lvalue,
+		    lvalue);
 		back(out);
 		put(out, "\treturn sizeof(%s);\n}\n", lvalue);
 	}
@@ -341,8 +343,8 @@ static void emit_check(struct output *out, const struct clause *clause, unsigned
 
 	if (!checks_anything(out, clause, then))
 		return;
-	put(out, "\nstatic void case_%u_check_%s(void *vars, const struct cts_result *r)\n{\n", index,
-	    profile);
+	put(out, "\nstatic void case_%u_check_%s(void *vars, const struct cts_result *r)\n{\n",
+	    index, profile);
 	if (clause->binding_count)
 		put(out, "\tstruct case_%u *v = vars;\n", index);
 	if (!is_void(out))
@@ -368,7 +370,7 @@ static void emit_check(struct output *out, const struct clause *clause, unsigned
 
 static struct names expected_errors(const struct clause *clause, const struct then *then)
 {
-	struct names errors = { 0 };
+	struct names errors = {0};
 
 	if (then && then->errnos.count)
 		return then->errnos;
@@ -446,7 +448,8 @@ static void emit_pairs(struct output *out, const struct clause *clause, unsigned
 	}
 }
 
-static void declare_scenario(struct output *out, const struct clause *clause, struct names *declared)
+static void declare_scenario(struct output *out, const struct clause *clause,
+			     struct names *declared)
 {
 	if (!clause->scenario || names_find(declared, clause->scenario) >= 0)
 		return;
@@ -500,8 +503,7 @@ static void emit_pointers(struct output *out, const struct clause *clause, unsig
 	if (clause->control)
 		put(out, "\t\t.control_ok = case_%u_control_ok,\n", index);
 	if (clause->then && clause->then->unchanged_count)
-		put(out,
-		    "\t\t.unchanged = case_%u_unchanged,\n\t\t.unchanged_count = %u,\n", index,
+		put(out, "\t\t.unchanged = case_%u_unchanged,\n\t\t.unchanged_count = %u,\n", index,
 		    clause->then->unchanged_count);
 }
 
@@ -562,7 +564,7 @@ static void emit_top(struct output *out)
 static void emit_file(struct output *out)
 {
 	const struct function *function = out->function;
-	struct names scenarios = { 0 };
+	struct names scenarios = {0};
 
 	emit_top(out);
 	for (unsigned i = 0; i < function->all_count; i++)
@@ -594,7 +596,7 @@ static bool close_output(struct output *out)
 
 bool emit_function(const struct spec *spec, const struct function *function, const char *file)
 {
-	struct output out = { .file = file, .spec = spec, .function = function };
+	struct output out = {.file = file, .spec = spec, .function = function};
 
 	if (!open_output(&out))
 		return false;
@@ -604,8 +606,8 @@ bool emit_function(const struct spec *spec, const struct function *function, con
 
 bool emit_scenarios(const struct spec *spec, const char *file)
 {
-	struct output out = { .file = file, .spec = spec };
-	struct names declared = { 0 };
+	struct output out = {.file = file, .spec = spec};
+	struct names declared = {0};
 
 	if (!open_output(&out))
 		return false;

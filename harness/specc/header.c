@@ -28,32 +28,32 @@ static bool is_any(const struct token *token, const char *const *words)
 
 static bool is_dropped(const struct token *token)
 {
-	static const char *const dropped[] = { "extern",   "static",	 "inline",     "__inline",
-					       "__inline__", "restrict", "__restrict", "register",
-					       "__extension__", NULL };
+	static const char *const dropped[] = {"extern",	       "static",   "inline",	 "__inline",
+					      "__inline__",    "restrict", "__restrict", "register",
+					      "__extension__", NULL};
 
 	return is_any(token, dropped);
 }
 
 static bool is_type_word(const struct token *token)
 {
-	static const char *const words[] = { "void",   "char",	   "short", "int",   "long",
-					     "float",  "double",   "signed", "unsigned", "_Bool",
-					     NULL };
+	static const char *const words[] = {"void",	"char",	 "short",  "int",
+					    "long",	"float", "double", "signed",
+					    "unsigned", "_Bool", NULL};
 
 	return is_any(token, words);
 }
 
 static bool is_qualifier(const struct token *token)
 {
-	static const char *const words[] = { "const", "volatile", NULL };
+	static const char *const words[] = {"const", "volatile", NULL};
 
 	return is_any(token, words);
 }
 
 static bool is_tag_word(const struct token *token)
 {
-	static const char *const words[] = { "struct", "union", "enum", NULL };
+	static const char *const words[] = {"struct", "union", "enum", NULL};
 
 	return is_any(token, words);
 }
@@ -79,7 +79,7 @@ static unsigned behind(const struct words *words, unsigned open)
 
 static struct words tokenize(const char *text)
 {
-	struct words words = { .at = pool_alloc((strlen(text) + 1) * sizeof *words.at) };
+	struct words words = {.at = pool_alloc((strlen(text) + 1) * sizeof *words.at)};
 	struct token token;
 
 	while ((token = token_next(&text)).kind != TOKEN_END)
@@ -91,7 +91,7 @@ static struct words tokenize(const char *text)
 /* Without dropped words and attributes. */
 static struct words stripped(const struct words *words, unsigned from, unsigned to)
 {
-	struct words kept = { .at = pool_alloc((to - from + 1) * sizeof *kept.at) };
+	struct words kept = {.at = pool_alloc((to - from + 1) * sizeof *kept.at)};
 
 	for (unsigned i = from; i < to; i++) {
 		if (token_is(&words->at[i], "__attribute__") && i + 1 < to) {
@@ -106,7 +106,7 @@ static struct words stripped(const struct words *words, unsigned from, unsigned 
 
 static const char *spelled(const struct words *words, unsigned from, unsigned to)
 {
-	struct names parts = { 0 };
+	struct names parts = {0};
 
 	for (unsigned i = from; i < to; i++)
 		names_add(&parts, pool_text(words->at[i].at, words->at[i].length));
@@ -139,7 +139,7 @@ static unsigned parameter_name(const struct words *words, unsigned from, unsigne
 static const char *parameter_type(const struct words *words, unsigned from, unsigned to)
 {
 	unsigned name = parameter_name(words, from, to);
-	struct names parts = { 0 };
+	struct names parts = {0};
 
 	for (unsigned i = from; i < to; i++) {
 		if (i == name)
@@ -159,7 +159,7 @@ static const char *parameter_type(const struct words *words, unsigned from, unsi
 
 static const char *parameter_types(const struct words *words, unsigned from, unsigned to)
 {
-	struct names types = { 0 };
+	struct names types = {0};
 	unsigned start = from;
 
 	if (from == to)
@@ -305,7 +305,7 @@ bool header_read(struct prototypes *prototypes, const char *file, const char *pr
 	drop_directives(text);
 	words = tokenize(text);
 	for (unsigned i = 0; i < words.count; i++) {
-		struct prototype prototype = { .file = file };
+		struct prototype prototype = {.file = file};
 		bool body = token_is(&words.at[i], "{");
 
 		if (token_is(&words.at[i], "("))

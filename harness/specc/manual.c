@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the mdoc page of one function: prototype, values, errors, and what every clause promises. */
+/* Writes the mdoc page of one function: prototype, values, errors, what every clause promises. */
 #include "emit.h"
 
 #include <ctype.h>

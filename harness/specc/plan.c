@@ -130,8 +130,7 @@ static json_t *erratum_object(const struct erratum *erratum)
 	set(object, "clash", json_string(erratum->clash));
 	set(object, "ruling", json_string(erratum->ruling));
 	set(object, "why", json_string(erratum->why));
-	set(object, "clauses",
-	    texts((const char *const *)erratum->clauses, erratum->clause_count));
+	set(object, "clauses", texts((const char *const *)erratum->clauses, erratum->clause_count));
 	return object;
 }
 
@@ -140,8 +139,7 @@ static json_t *functions_array(const struct spec *spec)
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < spec->prototypes.count; i++) {
-		const struct function *function =
-			spec_function((struct spec *)spec, spec->prototypes.at[i].name);
+		const struct function *function = spec_function(spec, spec->prototypes.at[i].name);
 
 		if (function)
 			json_array_append_new(list, function_object(spec, function));

@@ -38,7 +38,7 @@ void report(const char *file, int line, const char *format, ...)
 	va_end(args);
 	if (count == room)
 		grow();
-	complaints[count++] = (struct complaint){ file, line, pool_text(text, strlen(text)) };
+	complaints[count++] = (struct complaint){file, line, pool_text(text, strlen(text))};
 }
 
 unsigned report_count(void)

@@ -9,22 +9,22 @@
 #include <string.h>
 
 #define OPTIONAL (CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL)
-#define TEXT(key, structure, member) \
+#define TEXT(key, structure, member)                                                               \
 	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER, structure, member, 1, CYAML_UNLIMITED)
-#define TEXT_OR_EMPTY(key, structure, member) \
+#define TEXT_OR_EMPTY(key, structure, member)                                                      \
 	CYAML_FIELD_STRING_PTR(key, OPTIONAL, structure, member, 0, CYAML_UNLIMITED)
-#define MAYBE_TEXT(key, structure, member) \
+#define MAYBE_TEXT(key, structure, member)                                                         \
 	CYAML_FIELD_STRING_PTR(key, OPTIONAL, structure, member, 1, CYAML_UNLIMITED)
-#define MAYBE_TEXTS(key, structure, member, counter) \
-	CYAML_FIELD_SEQUENCE_COUNT(key, OPTIONAL, structure, member, counter, &text_entry, 0, \
+#define MAYBE_TEXTS(key, structure, member, counter)                                               \
+	CYAML_FIELD_SEQUENCE_COUNT(key, OPTIONAL, structure, member, counter, &text_entry, 0,      \
 				   CYAML_UNLIMITED)
-#define MAYBE_TRUE(key, structure, member) \
+#define MAYBE_TRUE(key, structure, member)                                                         \
 	CYAML_FIELD_BOOL(key, CYAML_FLAG_OPTIONAL, structure, member)
-#define LIST(key, structure, member, counter, entry, least) \
-	CYAML_FIELD_SEQUENCE_COUNT(key, CYAML_FLAG_POINTER, structure, member, counter, &(entry), \
+#define LIST(key, structure, member, counter, entry, least)                                        \
+	CYAML_FIELD_SEQUENCE_COUNT(key, CYAML_FLAG_POINTER, structure, member, counter, &(entry),  \
 				   least, CYAML_UNLIMITED)
-#define MAYBE_LIST(key, structure, member, counter, entry) \
-	CYAML_FIELD_SEQUENCE_COUNT(key, OPTIONAL, structure, member, counter, &(entry), 0, \
+#define MAYBE_LIST(key, structure, member, counter, entry)                                         \
+	CYAML_FIELD_SEQUENCE_COUNT(key, OPTIONAL, structure, member, counter, &(entry), 0,         \
 				   CYAML_UNLIMITED)
 /* Free keys, or text that may also be a list: taken from the document. */
 #define FROM_DOCUMENT(key) CYAML_FIELD_IGNORE(key, CYAML_FLAG_OPTIONAL)
@@ -45,32 +45,24 @@ static const cyaml_schema_field_t api_fields[] = {
 	TEXT("prefix", struct api, prefix),
 	TEXT("failure", struct api, failure),
 	MAYBE_TEXT("state_type", struct api, state_type),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 const cyaml_schema_value_t schema_api = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct api, api_fields),
 };
 
-static const cyaml_schema_field_t source_fields[] = {
-	TEXT("document", struct source, document),
-	TEXT("section", struct source, section),
-	CYAML_FIELD_END
-};
+static const cyaml_schema_field_t source_fields[] = {TEXT("document", struct source, document),
+						     TEXT("section", struct source, section),
+						     CYAML_FIELD_END};
 
 static const cyaml_schema_field_t outcome_fields[] = {
-	TEXT("name", struct outcome, name),
-	TEXT("text", struct outcome, text),
-	CYAML_FIELD_END
-};
+	TEXT("name", struct outcome, name), TEXT("text", struct outcome, text), CYAML_FIELD_END};
 static const cyaml_schema_value_t outcome_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct outcome, outcome_fields),
 };
 
 static const cyaml_schema_field_t outcomes_fields[] = {
 	MAYBE_LIST("success", struct function, successes, success_count, outcome_entry),
-	MAYBE_LIST("errors", struct function, errors, error_count, outcome_entry),
-	CYAML_FIELD_END
-};
+	MAYBE_LIST("errors", struct function, errors, error_count, outcome_entry), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t then_fields[] = {
 	MAYBE_TEXT("returns", struct then, returns),
@@ -78,8 +70,7 @@ static const cyaml_schema_field_t then_fields[] = {
 	MAYBE_TEXTS("check", struct then, check, check_count),
 	MAYBE_TEXTS("unchanged", struct then, unchanged, unchanged_count),
 	MAYBE_TEXT("choice", struct then, choice),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 
 static const cyaml_schema_field_t clause_fields[] = {
 	TEXT("id", struct clause, id),
@@ -107,8 +98,7 @@ static const cyaml_schema_field_t clause_fields[] = {
 	TEXT_OR_EMPTY("untestable", struct clause, untestable),
 	MAYBE_TEXT("ruled_out", struct clause, ruled_out),
 	MAYBE_TRUE("undocumented", struct clause, undocumented),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 static const cyaml_schema_value_t clause_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct clause, clause_fields),
 };
@@ -123,15 +113,14 @@ static const cyaml_schema_field_t function_fields[] = {
 	TEXT_OR_EMPTY("failure", struct function, failure),
 	CYAML_FIELD_BOOL("errno_set", CYAML_FLAG_OPTIONAL, struct function, errno_set),
 	MAYBE_TEXT("linkage", struct function, linkage),
-	{ .key = "outcomes",
-	  .data_offset = 0,
-	  .value = { .type = CYAML_MAPPING,
-		     .flags = CYAML_FLAG_DEFAULT,
-		     .data_size = sizeof(struct function),
-		     .mapping = { .fields = outcomes_fields } } },
+	{.key = "outcomes",
+	 .data_offset = 0,
+	 .value = {.type = CYAML_MAPPING,
+		   .flags = CYAML_FLAG_DEFAULT,
+		   .data_size = sizeof(struct function),
+		   .mapping = {.fields = outcomes_fields}}},
 	LIST("clauses", struct function, clauses, clause_count, clause_entry, 1),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 const cyaml_schema_value_t schema_function = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct function, function_fields),
 };
@@ -148,17 +137,14 @@ static const cyaml_schema_field_t state_call_fields[] = {
 	MAYBE_TRUE("long", struct state_call, is_long),
 	CYAML_FIELD_IGNORE("results", CYAML_FLAG_DEFAULT),
 	FROM_DOCUMENT("errata"),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 static const cyaml_schema_value_t state_call_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct state_call, state_call_fields),
 };
 static const cyaml_schema_field_t states_fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("states", CYAML_FLAG_POINTER, struct states, states, state_count,
 				   &text_entry, 1, CYAML_UNLIMITED),
-	LIST("calls", struct states, calls, call_count, state_call_entry, 0),
-	CYAML_FIELD_END
-};
+	LIST("calls", struct states, calls, call_count, state_call_entry, 0), CYAML_FIELD_END};
 const cyaml_schema_value_t schema_states = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct states, states_fields),
 };
@@ -171,35 +157,26 @@ static const cyaml_schema_field_t fixture_fields[] = {
 	CYAML_FIELD_UINT("args_max", CYAML_FLAG_OPTIONAL, struct fixture, args_max),
 	TEXT("text", struct fixture, text),
 	MAYBE_TEXTS("needs", struct fixture, needs, needs_count),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 static const cyaml_schema_value_t fixture_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct fixture, fixture_fields),
 };
 static const cyaml_schema_field_t provoker_fields[] = {
-	TEXT("name", struct provoker, name),
-	MAYBE_TEXTS("keys", struct provoker, keys, key_count),
+	TEXT("name", struct provoker, name), MAYBE_TEXTS("keys", struct provoker, keys, key_count),
 	TEXT("text", struct provoker, text),
-	MAYBE_TEXTS("needs", struct provoker, needs, needs_count),
-	CYAML_FIELD_END
-};
+	MAYBE_TEXTS("needs", struct provoker, needs, needs_count), CYAML_FIELD_END};
 static const cyaml_schema_value_t provoker_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct provoker, provoker_fields),
 };
 static const cyaml_schema_field_t need_fields[] = {
-	TEXT("name", struct need, name),
-	TEXT("text", struct need, text),
-	CYAML_FIELD_END
-};
+	TEXT("name", struct need, name), TEXT("text", struct need, text), CYAML_FIELD_END};
 static const cyaml_schema_value_t need_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct need, need_fields),
 };
 static const cyaml_schema_field_t vocabulary_fields[] = {
 	LIST("fixtures", struct vocabulary, fixtures, fixture_count, fixture_entry, 1),
 	MAYBE_LIST("provokers", struct vocabulary, provokers, provoker_count, provoker_entry),
-	MAYBE_LIST("needs", struct vocabulary, needs, need_count, need_entry),
-	CYAML_FIELD_END
-};
+	MAYBE_LIST("needs", struct vocabulary, needs, need_count, need_entry), CYAML_FIELD_END};
 const cyaml_schema_value_t schema_vocabulary = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct vocabulary, vocabulary_fields),
 };
@@ -212,37 +189,32 @@ static const cyaml_schema_field_t erratum_fields[] = {
 	TEXT("ruling", struct erratum, ruling),
 	TEXT("why", struct erratum, why),
 	MAYBE_TEXTS("clauses", struct erratum, clauses, clause_count),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 static const cyaml_schema_value_t erratum_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct erratum, erratum_fields),
 };
 static const cyaml_schema_field_t errata_fields[] = {
-	LIST("entries", struct errata, entries, entry_count, erratum_entry, 0),
-	CYAML_FIELD_END
-};
+	LIST("entries", struct errata, entries, entry_count, erratum_entry, 0), CYAML_FIELD_END};
 const cyaml_schema_value_t schema_errata = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct errata, errata_fields),
 };
 
-/* tag and where are required, but their absence is a matter of content with a message of its own. */
+/* tag and where are required, but their absence is a matter of content with a message of its own.
+ */
 static const cyaml_schema_field_t override_fields[] = {
 	TEXT("clause", struct override, clause),
 	CYAML_FIELD_MAPPING_PTR("then", OPTIONAL, struct override, then, then_fields),
 	MAYBE_TEXT("tag", struct override, tag),
 	MAYBE_TEXT("where", struct override, where),
 	MAYBE_TRUE("accepts_text", struct override, accepts_text),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 static const cyaml_schema_value_t override_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct override, override_fields),
 };
 static const cyaml_schema_field_t profile_fields[] = {
-	TEXT("profile", struct profile, name),
-	MAYBE_TEXT("text", struct profile, text),
+	TEXT("profile", struct profile, name), MAYBE_TEXT("text", struct profile, text),
 	LIST("overrides", struct profile, overrides, override_count, override_entry, 0),
-	CYAML_FIELD_END
-};
+	CYAML_FIELD_END};
 const cyaml_schema_value_t schema_profile = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct profile, profile_fields),
 };
@@ -284,7 +256,7 @@ static const cyaml_schema_field_t *field_named(const cyaml_schema_field_t *field
 
 static const char *known_keys(const cyaml_schema_field_t *fields)
 {
-	struct names names = { 0 };
+	struct names names = {0};
 
 	for (; fields->key; fields++)
 		names_add(&names, fields->key);
@@ -297,7 +269,7 @@ static void compare(const struct document *document, yaml_node_t *node,
 static void compare_mapping(const struct document *document, yaml_node_t *node,
 			    const cyaml_schema_field_t *fields, const char *name)
 {
-	struct names seen = { 0 };
+	struct names seen = {0};
 	yaml_node_pair_t *pair;
 
 	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
@@ -354,9 +326,9 @@ static void compare(const struct document *document, yaml_node_t *node,
 		compare_sequence(document, node, schema, name);
 	else if (schema->type == CYAML_MAPPING || schema->type == CYAML_SEQUENCE || !text ||
 		 !fits_scalar(schema, text))
-		report(document->file, (int)node->start_mark.line + 1, "%s is %s%s%s; %s belongs here",
-		       name, node_kind(node), text && *text ? " " : "", text ? text : "",
-		       wanted(schema));
+		report(document->file, (int)node->start_mark.line + 1,
+		       "%s is %s%s%s; %s belongs here", name, node_kind(node),
+		       text && *text ? " " : "", text ? text : "", wanted(schema));
 }
 
 struct loaded {
@@ -391,7 +363,7 @@ void *schema_load(const struct document *document, const cyaml_schema_value_t *s
 		return NULL;
 	}
 	loaded = pool_alloc(sizeof *loaded);
-	*loaded = (struct loaded){ all_loaded, schema, data };
+	*loaded = (struct loaded){all_loaded, schema, data};
 	all_loaded = loaded;
 	return data;
 }

@@ -56,7 +56,8 @@ struct binding *spec_given(const struct document *document, const char *path, un
 				tokens_split(pool_text(open + 1, strlen(open + 1) - 1));
 		else if (open)
 			report(document->file, binding->line,
-			       "fixture of %s is %s; FIXTURE or FIXTURE(ARGUMENT, ...) belongs here",
+			       "fixture of %s is %s; FIXTURE or FIXTURE(ARGUMENT, ...) belongs "
+			       "here",
 			       binding->name, value);
 	}
 	*count = before + pairs.count;
@@ -152,8 +153,8 @@ static void for_each(struct spec *spec, const char *pattern,
 static void load_headers(struct spec *spec, const char *include)
 {
 	for (unsigned i = 0; i < spec->api.header_count; i++)
-		header_read(&spec->prototypes,
-			    pool_printf("%s/%s", include, spec->api.headers[i]), spec->api.prefix);
+		header_read(&spec->prototypes, pool_printf("%s/%s", include, spec->api.headers[i]),
+			    spec->api.prefix);
 }
 
 static bool load_api(struct spec *spec, const char *file)

@@ -243,6 +243,7 @@ void states_expand(struct spec *spec);
 
 /* Reports everything that is wrong beyond the shape of the files. */
 void spec_check(struct spec *spec);
+void spec_check_across(const struct spec *spec);
 
 /* The SHA-256 of all files, as text. */
 const char *spec_hash(const struct spec *spec);
@@ -260,6 +261,8 @@ bool function_has_error(const struct function *function, const char *name);
 
 /* True for a name of errno(3), or of the headers when the API returns its errors. */
 bool spec_error_exists(const struct spec *spec, const char *name);
+const char *
+spec_error_place(const struct spec *spec); /* where such names come from, for messages */
 
 const char *function_failure(const struct spec *spec, const struct function *function);
 

@@ -35,26 +35,45 @@ static int usage(void)
 
 static bool read_options(int argc, char **argv, struct options *options)
 {
-	static const struct option long_options[] = {
-		{ "api", required_argument, NULL, 'a' },  { "spec", required_argument, NULL, 's' },
-		{ "include", required_argument, NULL, 'i' }, { "out", required_argument, NULL, 'o' },
-		{ "only", required_argument, NULL, 'f' }, { "plan", required_argument, NULL, 'p' },
-		{ "man", required_argument, NULL, 'm' },  { "check", no_argument, NULL, 'c' },
-		{ 0 }
-	};
+	static const struct option long_options[] = {{"api", required_argument, NULL, 'a'},
+						     {"spec", required_argument, NULL, 's'},
+						     {"include", required_argument, NULL, 'i'},
+						     {"out", required_argument, NULL, 'o'},
+						     {"only", required_argument, NULL, 'f'},
+						     {"plan", required_argument, NULL, 'p'},
+						     {"man", required_argument, NULL, 'm'},
+						     {"check", no_argument, NULL, 'c'},
+						     {0}};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
 		switch (option) {
-		case 'a': options->api = optarg; break;
-		case 's': options->spec = optarg; break;
-		case 'i': options->include = optarg; break;
-		case 'o': options->out = optarg; break;
-		case 'f': options->only = optarg; break;
-		case 'p': options->plan = optarg; break;
-		case 'm': options->manual = optarg; break;
-		case 'c': options->check = true; break;
-		default: return false;
+		case 'a':
+			options->api = optarg;
+			break;
+		case 's':
+			options->spec = optarg;
+			break;
+		case 'i':
+			options->include = optarg;
+			break;
+		case 'o':
+			options->out = optarg;
+			break;
+		case 'f':
+			options->only = optarg;
+			break;
+		case 'p':
+			options->plan = optarg;
+			break;
+		case 'm':
+			options->manual = optarg;
+			break;
+		case 'c':
+			options->check = true;
+			break;
+		default:
+			return false;
 		}
 	}
 	return optind == argc && options->api && options->spec && options->include &&
@@ -146,8 +165,8 @@ static int run(struct spec *spec, const struct options *options)
 
 int main(int argc, char **argv)
 {
-	struct options options = { 0 };
-	struct spec spec = { 0 };
+	struct options options = {0};
+	struct spec spec = {0};
 	int status;
 
 	if (!read_options(argc, argv, &options))

@@ -48,7 +48,7 @@ static const char *cell_path(unsigned row, const char *state)
 
 static const char *list_names(const struct function *function)
 {
-	struct names names = { 0 };
+	struct names names = {0};
 
 	for (unsigned i = 0; i < function->success_count; i++)
 		names_add(&names, function->successes[i].name);
@@ -80,8 +80,8 @@ static const char *cell_text(const struct states *states, unsigned row, const ch
 static void set_errata(struct clause *clause, const struct document *document, unsigned row,
 		       const char *state)
 {
-	struct names errata = document_names(
-		document, pool_printf("%s/errata/%s", call_path(row), state));
+	struct names errata =
+		document_names(document, pool_printf("%s/errata/%s", call_path(row), state));
 
 	clause->errata = (char **)errata.at;
 	clause->errata_count = errata.count;
@@ -96,7 +96,8 @@ static void set_expectation(struct clause *clause, const struct spec *spec,
 	clause->is_error = !function_has_success(function, results->at[0]);
 	if (clause->is_error) {
 		clause->then->errnos = *results;
-		clause->control_none = (char *)"the other cells of the row show the call succeeding";
+		clause->control_none =
+			(char *)"the other cells of the row show the call succeeding";
 		clause->undocumented = !function_has_error(function, results->at[0]);
 	} else {
 		clause->then->returns = *failure ? pool_printf("!= (%s)", failure) : (char *)"any";
@@ -214,7 +215,7 @@ static void check_keys(const struct spec *spec, unsigned row, const char *key)
 {
 	const struct document *document = spec->states.document;
 	struct pairs pairs = document_pairs(document, pool_printf("%s/%s", call_path(row), key));
-	struct names known = { 0 };
+	struct names known = {0};
 
 	for (unsigned i = 0; i < spec->states.state_count; i++)
 		names_add(&known, spec->states.states[i]);

@@ -65,10 +65,9 @@ static size_t number_length(const char *at)
 
 static size_t punctuation_length(const char *at)
 {
-	static const char *const longest_first[] = { "...", "<<=", ">>=", "->", "++", "--", "<<",
-						     ">>",  "<=",  ">=",  "==", "!=", "&&", "||",
-						     "+=",  "-=",  "*=",  "/=", "%=", "&=", "|=",
-						     "^=",  "##" };
+	static const char *const longest_first[] = {
+		"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
+		"&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=", "^=", "##"};
 
 	for (size_t i = 0; i < sizeof longest_first / sizeof *longest_first; i++)
 		if (!strncmp(at, longest_first[i], strlen(longest_first[i])))
@@ -78,7 +77,7 @@ static size_t punctuation_length(const char *at)
 
 struct token token_next(const char **at)
 {
-	struct token token = { .at = *at };
+	struct token token = {.at = *at};
 
 	if (!*token.at) {
 		token.kind = TOKEN_END;
@@ -119,7 +118,7 @@ char *tokens_prefix(const char *text, const struct names *names, const char *pre
 {
 	size_t grown = strlen(text) * (strlen(prefix) + 1) + 1;
 	char *out = pool_alloc(grown), *end = out;
-	struct token before = { .kind = TOKEN_END, .at = "" };
+	struct token before = {.kind = TOKEN_END, .at = ""};
 	struct token token;
 
 	while ((token = token_next(&text)).kind != TOKEN_END) {
@@ -215,7 +214,7 @@ bool tokens_balanced(const char *text)
 
 bool tokens_end_statement(const char *text)
 {
-	struct token last = { .at = "" }, token;
+	struct token last = {.at = ""}, token;
 
 	while ((token = next_solid(&text)).kind != TOKEN_END)
 		last = token;
@@ -233,12 +232,12 @@ static const char *trimmed(const char *from, const char *to)
 
 struct names tokens_split(const char *text)
 {
-	struct names parts = { 0 };
+	struct names parts = {0};
 	const char *start = text;
 	struct token token;
 	int depth = 0;
 
-	if (next_solid(&(const char *){ text }).kind == TOKEN_END)
+	if (next_solid(&(const char *){text}).kind == TOKEN_END)
 		return parts;
 	while ((token = token_next(&text)).kind != TOKEN_END) {
 		depth += depth_change(&token);

@@ -177,6 +177,20 @@ static int identify(struct conn *c, int sock)
 	return 0;
 }
 
+/* The text tells descriptors and buffers from memory. */
+static int shortage(int error)
+{
+	switch (error) {
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOBUFS:
+	case -ETOOMANYREFS:
+		return -ENOBUFS;
+	default:
+		return -ENOMEM;
+	}
+}
+
 static int adopt_fds(struct conn *c, int fds[HELLO_FDS])
 {
 	int error = conn_block_map(fds[HELLO_BLOCK], &c->block);
@@ -186,7 +200,7 @@ static int adopt_fds(struct conn *c, int fds[HELLO_FDS])
 		error = conn_set_control(c, fds[HELLO_CTL]);
 	if (error == 0) {
 		error = mem_conn_init(c, fds[HELLO_STORE]);
-		return error == 0 || error == -EPROTO ? error : -ENOMEM;
+		return error == 0 || error == -EPROTO ? error : shortage(error);
 	}
 	close(fds[HELLO_CTL]);
 	close(fds[HELLO_STORE]);
@@ -197,7 +211,7 @@ static int send_welcome(struct conn *c)
 {
 	struct welcome welcome = {.magic = HELLO_MAGIC, .filler = c->filler};
 	int store = mem_store_fd(c->peer_uid, true);
-	int error = store < 0 ? -ENOMEM : conn_send_fd(c, &welcome, sizeof(welcome), store);
+	int error = store < 0 ? shortage(store) : conn_send_fd(c, &welcome, sizeof(welcome), store);
 
 	switch (error) {
 	case 0:

@@ -8,6 +8,7 @@
 
 #include "embedded.h"
 #include "endpoint.h"
+#include "family.h"
 #include "port.h"
 #include "registry.h"
 #include "wait.h"
@@ -41,7 +42,7 @@ static void end_endpoint(struct ep *ep, int number)
 	 * Wakes threads that sleep in poll(2) itself, whose reference would keep
 	 * the socket open. Others that hold it by fork must not notice anything.
 	 */
-	if (c != NULL ? c->last_holder : !ep->shared)
+	if (c != NULL ? c->last_holder : !family_holds(number, ep->inode))
 		shutdown(number, SHUT_RDWR);
 	close(number);
 	if (c != NULL)

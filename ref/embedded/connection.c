@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "family.h"
 #include "node.h"
 #include "process.h"
 #include "ring.h"
@@ -105,7 +105,6 @@ static struct conn_side *side_create(void)
 	init_lock(&own->send);
 	init_lock(&own->recv);
 	init_lock(&own->mem);
-	atomic_store(&own->holder[0], getpid());
 	return own;
 }
 
@@ -183,7 +182,9 @@ static void mark_control(int number, bool set)
 bool conn_is_control(int number)
 {
 	return number < CONTROL_NUMBERS &&
-	       (atomic_load_explicit(&control_numbers[number / 8], memory_order_relaxed) >> number % 8 & 1);
+	       (atomic_load_explicit(&control_numbers[number / 8], memory_order_relaxed) >>
+			number % 8 &
+		1);
 }
 
 int conn_set_control(struct conn *c, int number)
@@ -427,64 +428,16 @@ void conn_wake_word(_Atomic uint32_t *word)
 
 /* --- who else is on our side --- */
 
-/* A forked child that called exec, closed the number or died holds nothing. */
-static bool holds(pid_t pid, int number, ino_t inode)
-{
-	char path[64], link[64], wanted[64];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
-	snprintf(wanted, sizeof(wanted), "socket:[%llu]", (unsigned long long)inode);
-	length = readlink(path, link, sizeof(link) - 1);
-	if (length < 0)
-		return errno != ENOENT && errno != ESRCH;
-	link[length] = '\0';
-	return strcmp(link, wanted) == 0;
-}
-
-static bool others_hold(const struct conn *c)
-{
-	const struct conn_side *own = c->own;
-	pid_t self = getpid();
-
-	if (atomic_load(&own->forking) > 0 || atomic_load(&own->holders_lost) > 0)
-		return true;
-	for (int i = 0; i < CONN_HOLDERS; i++) {
-		pid_t pid = atomic_load(&own->holder[i]);
-
-		if (pid != 0 && pid != self && holds(pid, atomic_load(&c->sock), c->inode))
-			return true;
-	}
-	return false;
-}
-
 bool conn_last_holder(struct conn *c)
 {
-	return atomic_load(&c->closed) ? c->last_holder : !others_hold(c);
+	return atomic_load(&c->closed) ? c->last_holder
+				       : !family_holds(atomic_load(&c->sock), c->inode);
 }
 
 void conn_publish_close(struct conn *c)
 {
-	struct block_side *ours = &c->block->side[c->side];
-
-	for (int i = 0; i < CONN_HOLDERS; i++) {
-		int32_t self = getpid();
-
-		atomic_compare_exchange_strong(&c->own->holder[i], &self, 0);
-	}
 	if (c->last_holder)
-		atomic_store(&ours->state, BLOCK_SIDE_CLOSED);
-}
-
-static void add_holder(struct conn_side *own)
-{
-	for (int i = 0; i < CONN_HOLDERS; i++) {
-		int32_t nobody = 0;
-
-		if (atomic_compare_exchange_strong(&own->holder[i], &nobody, getpid()))
-			return;
-	}
-	atomic_store(&own->holders_lost, 1);
+		atomic_store(&c->block->side[c->side].state, BLOCK_SIDE_CLOSED);
 }
 
 void conn_atfork_prepare(void)
@@ -492,8 +445,6 @@ void conn_atfork_prepare(void)
 	pthread_mutex_lock(&list.lock);
 	for (struct chunk *chunk = list.chunks; chunk != NULL; chunk = chunk->next)
 		chunk->frozen = true;
-	for (struct conn *c = list.first; c != NULL; c = c->next)
-		atomic_fetch_add(&c->own->forking, 1);
 }
 
 void conn_atfork_parent(void)
@@ -504,11 +455,6 @@ void conn_atfork_parent(void)
 void conn_atfork_child(void)
 {
 	pthread_mutex_init(&list.lock, NULL);
-	for (struct conn *c = list.first; c != NULL; c = c->next) {
-		if (!atomic_load(&c->closed))
-			add_holder(c->own);
-		atomic_fetch_sub(&c->own->forking, 1);
-	}
 }
 
 /* --- locks within the side --- */

@@ -16,8 +16,6 @@
 
 #include "block.h"
 
-#define CONN_HOLDERS 16
-
 struct mem_conn; /* memory half, store.h / window.h */
 
 /*
@@ -32,12 +30,9 @@ struct conn_side {
 	_Atomic uint32_t send_asleep; /* the holder of `send` waits for room */
 	_Atomic uint32_t recv_asleep; /* the holder of `recv` waits for data */
 	uint32_t bell_removals;	      /* doorbell bytes still to be taken off; under recv */
-	uint32_t bell_tokens;	  /* doorbell messages still to be sent, see bell.c; under send */
-	bool broken;		  /* the peer wrote nonsense into the block */
-	_Atomic int gone;	  /* first reason the connection ended: 0, ECONNRESET, ENODEV */
-	_Atomic uint32_t forking; /* forks whose child has not registered yet */
-	_Atomic uint32_t holders_lost;	      /* more holders than fit below */
-	_Atomic int32_t holder[CONN_HOLDERS]; /* pids */
+	uint32_t bell_tokens; /* doorbell messages still to be sent, see bell.c; under send */
+	bool broken;	      /* the peer wrote nonsense into the block */
+	_Atomic int gone;     /* first reason the connection ended: 0, ECONNRESET, ENODEV */
 };
 
 struct conn {

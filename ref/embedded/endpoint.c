@@ -19,6 +19,7 @@
 
 #include "bell.h"
 #include "connect.h"
+#include "family.h"
 #include "node.h"
 #include "registry.h"
 #include "request.h"
@@ -111,7 +112,7 @@ struct ep *ep_create(void)
 	ep->inode = 0;
 	atomic_store(&ep->state, EP_UNBOUND);
 	atomic_store(&ep->closed, false);
-	ep->shared = ep->connecting_call = ep->uncollected = ep->unusable = false;
+	ep->connecting_call = ep->uncollected = ep->unusable = false;
 	ep->port = 0;
 	ep->backlog = 0;
 	ep->failure = 0;
@@ -272,11 +273,16 @@ static int adopt(int number, struct ep **out)
 		return error;
 	pthread_mutex_lock(&table.lock);
 	for (ep = table.first; ep != NULL; ep = ep->next)
-		if (ep->inode == inode && !atomic_load(&ep->closed) && ep_reference(ep))
+		if (ep->inode == inode && ep_reference(ep))
 			break;
 	pthread_mutex_unlock(&table.lock);
 	if (ep == NULL)
 		return -ENOTTY;
+	/* scif_close is at work on it. */
+	if (atomic_load(&ep->closed)) {
+		ep_release(ep);
+		return -EBADF;
+	}
 	if (!slot_set(ep, number)) {
 		ep_release(ep);
 		return -ENOMEM;
@@ -561,8 +567,7 @@ void ep_publish(struct ep *ep)
 void ep_atfork_prepare(void)
 {
 	pthread_mutex_lock(&table.lock);
-	for (struct ep *ep = table.first; ep != NULL; ep = ep->next)
-		ep->shared = true;
+	family_atfork_prepare();
 	wait_atfork_prepare();
 	conn_atfork_prepare();
 }
@@ -576,6 +581,7 @@ void ep_atfork_parent(void)
 
 void ep_atfork_child(void)
 {
+	family_atfork_child();
 	conn_atfork_child();
 	wait_atfork_child();
 	pthread_mutex_init(&table.lock, NULL);

@@ -31,7 +31,6 @@ struct ep {
 	_Atomic uint32_t
 		state; /* enum ep_state; DISCONNECTED is found out by asking the connection */
 	_Atomic bool closed;
-	bool shared;	      /* there was a fork since it was opened */
 	bool connecting_call; /* a blocking connect waits */
 	bool uncollected;     /* the outcome of a non-blocking connect was not fetched */
 	bool unusable;	      /* its socket was used up and could not be replaced yet */

@@ -7,6 +7,7 @@
 
 #include "embedded.h"
 #include "endpoint.h"
+#include "family.h"
 #include "fork.h"
 #include "node.h"
 #include "process.h"
@@ -17,6 +18,8 @@ static int prepare_process(void)
 {
 	int error = node_init();
 
+	if (error == 0)
+		error = family_init();
 	if (error == 0)
 		error = mem_fork_init();
 	if (error == 0)

@@ -14,6 +14,7 @@
 #include "endpoint.h"
 #include "node.h"
 #include "process.h"
+#include "queue.h"
 
 enum request_state request_state(int sock, uint16_t *node, uint16_t *port)
 {
@@ -96,15 +97,11 @@ void request_drop(struct request *request)
 	free(request);
 }
 
-bool request_pending(struct ep *ep, bool kernel_has_one)
+static bool kept_pending(struct ep *ep)
 {
 	struct request *request;
 	uint16_t node, port;
 
-	/*
-	 * A live request cannot be put back into the kernel's queue, where
-	 * poll(2) sees it; so the kernel's word is taken for those still there.
-	 */
 	while ((request = take_kept(ep)) != NULL) {
 		if (request_state(request->sock, &node, &port) != REQUEST_DEAD) {
 			request_keep(ep, request);
@@ -112,6 +109,37 @@ bool request_pending(struct ep *ep, bool kernel_has_one)
 		}
 		request_drop(request);
 	}
+	return false;
+}
+
+/*
+ * A live request cannot be put back into the kernel's queue, where poll(2) sees
+ * it, so none is taken from there unless the kernel says that it is dead.
+ */
+static bool drop_dead_head(struct ep *ep)
+{
+	struct request *request;
+
+	if (!queue_head_dead(ep->inode) || request_take(ep, &request) != 0)
+		return false;
+	/* Another process may have taken the dead one first. */
+	request_keep(ep, request);
+	return !kept_pending(ep);
+}
+
+static bool queued(struct ep *ep)
+{
+	struct pollfd p = {.fd = atomic_load(&ep->fd), .events = POLLIN};
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLIN);
+}
+
+bool request_pending(struct ep *ep, bool kernel_has_one)
+{
+	if (kept_pending(ep))
+		return true;
+	while (kernel_has_one && drop_dead_head(ep))
+		kernel_has_one = queued(ep);
 	return kernel_has_one;
 }
 

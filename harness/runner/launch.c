@@ -153,21 +153,24 @@ static void add_wrapper(struct string_list *list, const char *wrapper)
 }
 
 char **launch_arguments(const struct launch *launch, const char *program,
-			const struct plan_clause *clause, bool unforked)
+			const struct plan_clause *const *clauses, size_t count, bool unforked)
 {
 	const struct settings *settings = launch->settings;
 	struct string_list list = {0};
+	size_t i;
 
 	if (settings->wrapper)
 		add_wrapper(&list, settings->wrapper);
 	add(&list, copy_text(program));
-	add(&list, copy_text("--case"));
-	add(&list, copy_text(clause->id));
+	for (i = 0; i < count; i++) {
+		add(&list, copy_text("--case"));
+		add(&list, copy_text(clauses[i]->id));
+	}
 	add(&list, copy_text("--profile"));
 	add(&list, copy_text(settings->profile));
 	add(&list, copy_text("--timeout-scale"));
 	add(&list, format_text("%g", settings->timeout_scale));
-	if (settings->all || clause->is_long)
+	if (settings->all)
 		add(&list, copy_text("--all"));
 	if (unforked)
 		add(&list, copy_text("--no-fork"));

@@ -4,6 +4,7 @@
 #define CTS_RUNNER_LAUNCH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "library.h"
 #include "plan.h"
@@ -24,7 +25,7 @@ void launch_release(struct launch *launch);
 /* NULL-terminated arrays to free with launch_free_strings(). */
 char **launch_environment(const struct launch *launch, const char *records);
 char **launch_arguments(const struct launch *launch, const char *program,
-			const struct plan_clause *clause, bool unforked);
+			const struct plan_clause *const *clauses, size_t count, bool unforked);
 void launch_free_strings(char **strings);
 
 #endif

@@ -68,19 +68,30 @@ static bool is_fail_kind(const char *kind)
 	return false;
 }
 
-/* What keeps LINE from being the record of clause ID; NULL where nothing does. */
-static char *objection(const json_t *line, const char *id, const char *error)
+static bool is_one_of(const char *const *ids, size_t count, const char *id)
 {
-	const char *written_id, *verdict, *kind;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (id && strcmp(ids[i], id) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char *line_objection(const json_t *line, const char *error, const char *const *ids,
+			    size_t count)
+{
+	const char *id, *verdict, *kind;
 
 	if (!line)
 		return format_text("unreadable record: %s", error);
-	written_id = json_string_value(json_object_get(line, "id"));
+	id = json_string_value(json_object_get(line, "id"));
 	verdict = json_string_value(json_object_get(line, "verdict"));
 	kind = json_string_value(json_object_get(line, "kind"));
-	if (!written_id || strcmp(written_id, id) != 0)
+	if (!is_one_of(ids, count, id))
 		return format_text("the program wrote a record of %s, which was not asked for",
-				   written_id ? written_id : "no clause");
+				   id ? id : "no clause");
 	if (verdict_by_name(verdict) == VERDICT_COUNT)
 		return format_text("the record has no known verdict: %s",
 				   verdict ? verdict : "(none)");
@@ -98,34 +109,61 @@ static void read_record(struct record *record, const json_t *line)
 	record->observed = string_of(line, "observed");
 	record->reason = string_of(line, "reason");
 	record->choice = string_of(line, "choice");
+	/* Some programs repeat what was observed behind the name of the choice. */
+	if (record->choice)
+		record->choice[strcspn(record->choice, "=")] = '\0';
 	record->ms = json_number_value(json_object_get(line, "ms"));
 }
 
-int record_parse(struct record *record, const char *text, size_t length, const char *id)
+/* Takes one line off the text; NULL with ERROR set where it is no JSON. */
+static json_t *next_line(const char **text, const char *end, json_error_t *error)
+{
+	const char *newline = memchr(*text, '\n', end - *text);
+	const char *line = *text, *line_end = newline ? newline : end;
+
+	*text = newline ? newline + 1 : end;
+	return json_loadb(line, line_end - line, JSON_REJECT_DUPLICATES, error);
+}
+
+char *records_objection(const char *text, size_t length, const char *const *ids, size_t count)
 {
 	const char *end = text + length;
-	int count = 0;
+	char *objection = NULL;
+
+	while (text < end && !objection) {
+		json_error_t error;
+		json_t *line = next_line(&text, end, &error);
+
+		objection = line_objection(line, error.text, ids, count);
+		json_decref(line);
+	}
+	return objection;
+}
+
+bool record_find(struct record *record, const char *text, size_t length, const char *id)
+{
+	const char *end = text + length;
+	bool found = false;
 
 	while (text < end) {
-		const char *newline = memchr(text, '\n', end - text);
-		const char *line_end = newline ? newline : end;
 		json_error_t error;
-		json_t *line = json_loadb(text, line_end - text, JSON_REJECT_DUPLICATES, &error);
-		char *wrong = objection(line, id, error.text);
+		json_t *line = next_line(&text, end, &error);
+		bool is_mine = is_one_of(&id, 1, json_string_value(json_object_get(line, "id")));
 
-		if (!wrong && count++)
-			wrong = copy_text("the program wrote two records of this clause");
-		if (wrong) {
-			json_decref(line);
+		if (is_mine && found) {
 			record_free(record);
-			*record = record_make(VERDICT_UNRESOLVED, NULL, wrong);
-			return 1;
+			*record = record_make(
+				VERDICT_UNRESOLVED, NULL,
+				copy_text("the program wrote two records of this clause"));
+			json_decref(line);
+			return true;
 		}
-		read_record(record, line);
+		if (is_mine)
+			read_record(record, line);
+		found |= is_mine;
 		json_decref(line);
-		text = newline ? newline + 1 : end;
 	}
-	return count;
+	return found;
 }
 
 void record_free(struct record *record)

@@ -35,11 +35,16 @@ bool verdict_counts_as_skipped(enum verdict verdict);
 struct record record_make(enum verdict verdict, const char *kind, char *reason);
 
 /*
- * Reads what a program wrote for the clause ID into RECORD.  Returns 1 where TEXT holds exactly one
- * record of that clause, 0 where it holds none; anything else (a second record, one of another
- * clause, a line that is no record) is UNRESOLVED, described in RECORD, and 1.
+ * What keeps the lines that a program wrote from being records of the clauses IDS, and of no
+ * others; to be freed.  NULL where nothing does.
  */
-int record_parse(struct record *record, const char *text, size_t length, const char *id);
+char *records_objection(const char *text, size_t length, const char *const *ids, size_t count);
+
+/*
+ * Reads the record of the clause ID from lines to which there is no objection.  Returns false where
+ * there is none; a clause with two is UNRESOLVED.
+ */
+bool record_find(struct record *record, const char *text, size_t length, const char *id);
 
 void record_free(struct record *record);
 

@@ -42,7 +42,7 @@ static int become(const struct settings *settings, const struct plan_clause *cla
 	}
 	if (launch_prepare(&launch, settings, library) != 0)
 		return EXIT_USAGE;
-	arguments = launch_arguments(&launch, program, clause, true);
+	arguments = launch_arguments(&launch, program, &clause, 1, true);
 	execve(arguments[0], arguments, launch_environment(&launch, NULL));
 	fprintf(stderr, "scif-cts: %s: %s\n", arguments[0], strerror(errno));
 	return EXIT_UNRESOLVED;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs the cases, one program per case and several at once.  A case program leads a session of its
- * own and this process is the reaper of orphans below it, so whatever a case leaves behind, a peer
- * that outlived a crash for example, is found and ended without touching anybody else's processes.
+ * Runs the cases: several programs at once, each with a few cases of one function, which saves most
+ * of what starting a program costs.  Cases that such a program leaves without a record are run
+ * again one by one, so that a verdict is never given for what another case did.
+ *
+ * A case program leads a session of its own and this process is the reaper of orphans below it, so
+ * whatever a case leaves behind, a peer that outlived a crash for example, is found and ended
+ * without touching anybody else's processes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,13 +35,24 @@
 #define SHORT_CASE_LIMIT_MS 120000.0
 #define LONG_CASE_LIMIT_MS  1200000.0
 #define ORPHANS_LIMIT_MS    5000.0
-/* What is kept of a program's output: its beginning. */
+/* What is read of a program's output and records, and what is kept of a case's output. */
+#define READ_LIMIT   1048576
 #define OUTPUT_LIMIT 65536
+#define BATCH_LIMIT  8
+
+/* Cases of one function that one program runs. */
+struct batch {
+	struct case_run *runs[BATCH_LIMIT];
+	const struct plan_clause *clauses[BATCH_LIMIT];
+	const char *ids[BATCH_LIMIT];
+	size_t count;
+};
 
 struct job {
-	struct case_run *run;
+	struct batch batch;
 	pid_t pid; /* 0: no program is running here */
 	double started, deadline;
+	off_t recorded; /* size of the records when the deadline was set */
 	bool expired;
 };
 
@@ -49,8 +64,9 @@ struct pool {
 	char folder[64]; /* records and outputs of the running cases */
 	struct job *jobs;
 	int job_count, running;
-	pid_t *ended; /* sessions of programs that have ended */
-	size_t ended_count, next_case;
+	struct case_run **alone; /* cases that are to be run again, each by itself */
+	pid_t *ended;		 /* sessions of programs that have ended */
+	size_t alone_count, ended_count, next_case;
 	int signals; /* signalfd */
 	sigset_t old_mask;
 };
@@ -162,62 +178,110 @@ static int spawn(const struct pool *pool, struct job *job, const char *output, c
 	return status;
 }
 
-static void start_case(struct pool *pool, struct job *job, struct case_run *run)
+static void set_deadline(const struct pool *pool, struct job *job, off_t recorded)
 {
-	const struct session *session = pool->session;
-	const struct plan_clause *clause = run->clause;
+	double limit = job->batch.clauses[0]->is_long ? LONG_CASE_LIMIT_MS : SHORT_CASE_LIMIT_MS;
+
+	job->recorded = recorded;
+	job->deadline = now_ms() + limit * pool->session->settings->timeout_scale;
+}
+
+static void record_not_started(struct pool *pool, struct job *job, const char *program, int error)
+{
+	size_t i;
+
+	job->pid = 0;
+	for (i = 0; i < job->batch.count; i++) {
+		char *reason = format_text("%s: %s", program, strerror(error));
+
+		session_record(pool->session, job->batch.runs[i],
+			       record_make(VERDICT_NOTRUN, NULL, reason), NULL);
+		progress_case(pool->progress, job->batch.runs[i]);
+	}
+}
+
+static void start_batch(struct pool *pool, struct job *job, const struct batch *batch)
+{
+	const struct plan_function *function = batch->clauses[0]->function;
 	char *records = job_file(pool, job, "ndjson");
 	char *output = job_file(pool, job, "output");
 	char **environment = launch_environment(&pool->launch, records);
 	char **arguments = launch_arguments(
-		&pool->launch, pool->programs[clause->function - session->plan->functions], clause,
-		false);
+		&pool->launch, pool->programs[function - pool->session->plan->functions],
+		batch->clauses, batch->count, false);
 	int status;
 
 	unlink(records);
-	*job = (struct job){.run = run, .started = now_ms()};
-	job->deadline =
-		job->started + session->settings->timeout_scale *
-				       (clause->is_long ? LONG_CASE_LIMIT_MS : SHORT_CASE_LIMIT_MS);
+	*job = (struct job){.batch = *batch, .started = now_ms()};
+	set_deadline(pool, job, 0);
 	status = spawn(pool, job, output, arguments, environment);
-	if (status) {
-		job->pid = 0;
-		session_record(pool->session, run,
-			       record_make(VERDICT_NOTRUN, NULL,
-					   format_text("%s: %s", arguments[0], strerror(status))),
-			       NULL);
-		progress_case(pool->progress, run);
-	} else {
+	if (status)
+		record_not_started(pool, job, arguments[0], status);
+	else
 		pool->running++;
-	}
 	launch_free_strings(environment);
 	launch_free_strings(arguments);
 	free(records);
 	free(output);
 }
 
-/* The next case that needs a program; NULL where there is none left. */
-static struct case_run *next_case(struct pool *pool)
+static void add_to_batch(struct batch *batch, struct case_run *run)
 {
-	struct session *session = pool->session;
-
-	while (pool->next_case < session->case_count) {
-		struct case_run *run = &session->cases[pool->next_case++];
-
-		if (!settle_without_program(pool, run))
-			return run;
-	}
-	return NULL;
+	batch->runs[batch->count] = run;
+	batch->clauses[batch->count] = run->clause;
+	batch->ids[batch->count] = run->clause->id;
+	batch->count++;
 }
 
-static void start_cases(struct pool *pool)
+/* Large enough to save starts, small enough that all jobs end at about the same time. */
+static size_t batch_size(const struct pool *pool)
 {
-	struct case_run *run;
+	size_t left = pool->session->case_count - pool->next_case;
+	size_t size = left / (4 * (size_t)pool->job_count);
+
+	if (size > BATCH_LIMIT)
+		return BATCH_LIMIT;
+	return size ? size : 1;
+}
+
+/* Whether a case may run in the program of the batch; the time limit is that of a short case. */
+static bool fits(const struct batch *batch, const struct case_run *run)
+{
+	return !batch->count || (run->clause->function == batch->clauses[0]->function &&
+				 !run->clause->is_long && !batch->clauses[0]->is_long);
+}
+
+/* The next cases that need a program; false where there are none left. */
+static bool next_batch(struct pool *pool, struct batch *batch)
+{
+	struct session *session = pool->session;
+	size_t size = batch_size(pool);
+
+	batch->count = 0;
+	if (pool->alone_count) {
+		add_to_batch(batch, pool->alone[--pool->alone_count]);
+		return true;
+	}
+	while (pool->next_case < session->case_count && batch->count < size) {
+		struct case_run *run = &session->cases[pool->next_case];
+
+		if (!fits(batch, run))
+			break;
+		if (!settle_without_program(pool, run))
+			add_to_batch(batch, run);
+		pool->next_case++;
+	}
+	return batch->count > 0;
+}
+
+static void start_programs(struct pool *pool)
+{
+	struct batch batch;
 	int i;
 
 	for (i = 0; i < pool->job_count && !pool->session->interrupted; i++) {
-		while (!pool->jobs[i].pid && (run = next_case(pool)))
-			start_case(pool, &pool->jobs[i], run);
+		while (!pool->jobs[i].pid && next_batch(pool, &batch))
+			start_batch(pool, &pool->jobs[i], &batch);
 	}
 }
 
@@ -242,22 +306,91 @@ static struct record record_of_silence(const struct pool *pool, const struct job
 				       WEXITSTATUS(status)));
 }
 
-static void finish_case(struct pool *pool, struct job *job, int status)
+/* Where the output of a case begins, behind the line "== ID"; NULL where there is no such line. */
+static const char *find_marker(const char *bytes, size_t length, const char *id)
+{
+	char *marker = format_text("== %s\n", id);
+	const char *found = memmem(bytes, length, marker, strlen(marker));
+
+	if (found)
+		found += strlen(marker);
+	free(marker);
+	return found;
+}
+
+/* The part of a program's output that belongs to one of its cases; NULL where that is empty. */
+static char *case_output(const struct batch *batch, size_t index, const char *bytes, size_t length)
+{
+	const char *start, *end = bytes + length;
+	size_t i;
+
+	if (!length)
+		return NULL;
+	start = find_marker(bytes, length, batch->ids[index]);
+	if (!start)
+		start = bytes;
+	for (i = 0; i < batch->count; i++) {
+		const char *other = find_marker(start, end - start, batch->ids[i]);
+
+		if (other)
+			end = other - strlen(batch->ids[i]) - strlen("== \n");
+	}
+	if (end - start > OUTPUT_LIMIT)
+		end = start + OUTPUT_LIMIT;
+	return end > start ? printable_text(start, end - start) : NULL;
+}
+
+/* The record of a case that was run by itself. */
+static struct record record_of_single(const struct pool *pool, const struct job *job, int status,
+				      char *objection)
+{
+	if (objection)
+		return record_make(VERDICT_UNRESOLVED, NULL, objection);
+	return record_of_silence(pool, job, status);
+}
+
+/*
+ * Gives each case of an ended program its record.  Where a program with several cases has not
+ * written all of them, or something else, nobody can say which case is to blame: those run again
+ * alone.
+ */
+static void record_batch(struct pool *pool, const struct job *job, int status, const char *lines,
+			 size_t lines_length, const char *bytes, size_t bytes_length)
+{
+	const struct batch *batch = &job->batch;
+	char *objection = records_objection(lines, lines_length, batch->ids, batch->count);
+	double ms = (now_ms() - job->started) / (double)batch->count;
+	size_t i;
+
+	for (i = 0; i < batch->count; i++) {
+		struct record record = {0};
+
+		if (objection || !record_find(&record, lines, lines_length, batch->ids[i])) {
+			if (batch->count > 1) {
+				pool->alone[pool->alone_count++] = batch->runs[i];
+				continue;
+			}
+			record = record_of_single(pool, job, status, objection);
+			objection = NULL;
+		}
+		if (!record.ms)
+			record.ms = ms;
+		session_record(pool->session, batch->runs[i], record,
+			       case_output(batch, i, bytes, bytes_length));
+		progress_case(pool->progress, batch->runs[i]);
+	}
+	free(objection);
+}
+
+static void finish_program(struct pool *pool, struct job *job, int status)
 {
 	char *records = job_file(pool, job, "ndjson");
 	char *output = job_file(pool, job, "output");
-	size_t records_length, output_length;
-	char *lines = read_file(records, 1 << 20, &records_length);
-	char *bytes = read_file(output, OUTPUT_LIMIT, &output_length);
-	struct record record = {0};
+	size_t lines_length, bytes_length;
+	char *lines = read_file(records, READ_LIMIT, &lines_length);
+	char *bytes = read_file(output, READ_LIMIT, &bytes_length);
 
-	if (!record_parse(&record, lines, records_length, job->run->clause->id))
-		record = record_of_silence(pool, job, status);
-	if (!record.ms)
-		record.ms = now_ms() - job->started;
-	session_record(pool->session, job->run, record,
-		       output_length ? printable_text(bytes, output_length) : NULL);
-	progress_case(pool->progress, job->run);
+	record_batch(pool, job, status, lines, lines_length, bytes, bytes_length);
 	pool->ended[pool->ended_count++] = job->pid;
 	job->pid = 0;
 	pool->running--;
@@ -322,7 +455,7 @@ static void reap(struct pool *pool)
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		for (i = 0; i < pool->job_count; i++) {
 			if (pool->jobs[i].pid == pid)
-				finish_case(pool, &pool->jobs[i], status);
+				finish_program(pool, &pool->jobs[i], status);
 		}
 	}
 	end_orphans(pool, false);
@@ -350,6 +483,19 @@ static void read_signals(struct pool *pool)
 	}
 }
 
+/* Whether a program has written a record since its deadline was set; it gets a new one then. */
+static bool has_progressed(const struct pool *pool, struct job *job)
+{
+	char *records = job_file(pool, job, "ndjson");
+	struct stat status;
+	bool progressed = stat(records, &status) == 0 && status.st_size > job->recorded;
+
+	free(records);
+	if (progressed)
+		set_deadline(pool, job, status.st_size);
+	return progressed;
+}
+
 /* Ends programs that are over their time; returns the time until the next one will be, in ms. */
 static int expire(struct pool *pool)
 {
@@ -361,7 +507,7 @@ static int expire(struct pool *pool)
 
 		if (!job->pid || job->expired)
 			continue;
-		if (job->deadline <= now) {
+		if (job->deadline <= now && !has_progressed(pool, job)) {
 			job->expired = true;
 			kill(job->pid, SIGKILL);
 		} else if (job->deadline < next) {
@@ -381,11 +527,11 @@ static void wait_for_signal(struct pool *pool, int timeout_ms)
 
 static void run_cases(struct pool *pool)
 {
-	start_cases(pool);
+	start_programs(pool);
 	while (pool->running) {
 		wait_for_signal(pool, expire(pool));
 		reap(pool);
-		start_cases(pool);
+		start_programs(pool);
 	}
 }
 
@@ -470,7 +616,9 @@ static int open_pool(struct pool *pool, struct session *session)
 	}
 	find_programs(pool);
 	pool->jobs = zeroed_array(pool->job_count, sizeof(*pool->jobs));
-	pool->ended = zeroed_array(session->case_count, sizeof(*pool->ended));
+	pool->alone = zeroed_array(session->case_count, sizeof(*pool->alone));
+	/* A case runs at most twice: in a batch and alone. */
+	pool->ended = zeroed_array(2 * session->case_count, sizeof(*pool->ended));
 	catch_signals(pool);
 	pool->progress = progress_start(session);
 	return 0;
@@ -488,6 +636,7 @@ static void close_pool(struct pool *pool)
 		free(pool->programs[f]);
 	free(pool->programs);
 	free(pool->jobs);
+	free(pool->alone);
 	free(pool->ended);
 }
 

@@ -13,7 +13,8 @@
 #define STARTS_CASES (RUNS | COMMAND_REPLAY)
 
 enum option_key {
-	KEY_PROFILE = 256,
+	/* Below every character, so that an unknown short option is told from these. */
+	KEY_PROFILE = 1,
 	KEY_FILTER,
 	KEY_JOBS,
 	KEY_TIMEOUT_SCALE,
@@ -53,12 +54,25 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* Which commands take an option, in the order of enum option_key. */
+/* Which commands take an option. */
 static const unsigned int takers[] = {
-	STARTS_CASES,	       RUNS | COMMAND_LIST, RUNS,	  STARTS_CASES,
-	RUNS | COMMAND_REPLAY, RUNS | COMMAND_LIST, RUNS,	  RUNS,
-	STARTS_CASES,	       STARTS_CASES,	    STARTS_CASES, STARTS_CASES,
-	COMMAND_LIST,	       STARTS_CASES,	    RUNS,	  COMMAND_RUN,
+	[KEY_PROFILE] = STARTS_CASES,
+	[KEY_FILTER] = RUNS | COMMAND_LIST,
+	[KEY_JOBS] = RUNS,
+	[KEY_TIMEOUT_SCALE] = STARTS_CASES,
+	[KEY_ALL] = STARTS_CASES,
+	[KEY_API] = RUNS | COMMAND_LIST,
+	[KEY_RESULTS] = RUNS,
+	[KEY_LABEL] = RUNS,
+	[KEY_IMPL] = STARTS_CASES,
+	[KEY_NODE_ADAPTER] = STARTS_CASES,
+	[KEY_PORT_ADAPTER] = STARTS_CASES,
+	[KEY_VERSION_ADAPTER] = STARTS_CASES,
+	[KEY_EXEC] = STARTS_CASES,
+	[KEY_FORMAT] = COMMAND_LIST,
+	[KEY_SEED] = STARTS_CASES,
+	[KEY_COLOR] = RUNS,
+	[KEY_TAP] = COMMAND_RUN,
 };
 
 static int complain(const char *what, const char *value)
@@ -211,13 +225,13 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 
 		if (key == ':')
 			return complain("this option needs a value", word);
-		if (key == '?' && optopt >= KEY_PROFILE)
+		if (key == '?' && optopt && optopt <= KEY_TAP)
 			return complain("this option takes no value", word);
 		if (key == '?')
 			return complain("unknown option", optopt ? (char[]){'-', optopt, 0} : word);
-		if (!(takers[key - KEY_PROFILE] & command))
+		if (!(takers[key] & command))
 			return complain("this command does not take the option",
-					options[key - KEY_PROFILE].name);
+					options[index].name);
 		if (take_option(settings, key, optarg) != 0)
 			return EXIT_USAGE;
 	}

@@ -21,20 +21,32 @@ static const char *const functions[] = {
 	"scif_event_register",
 };
 
+/* The file behind a name; the last answer is kept, since the same name comes for every function in turn. */
+static const char *real_file(const char *name)
+{
+	static char asked[PATH_MAX], answer[PATH_MAX];
+
+	if (*asked && !strcmp(asked, name))
+		return answer;
+	snprintf(asked, sizeof asked, "%s", name);
+	if (!realpath(name, answer))
+		snprintf(answer, sizeof answer, "%s", name);
+	return answer;
+}
+
 static bool owner(const void *address, char *where, size_t size)
 {
 	Dl_info info;
-	char real[PATH_MAX];
 
 	if (!address || !dladdr(address, &info) || !info.dli_fname)
 		return false;
-	snprintf(where, size, "%s", realpath(info.dli_fname, real) ? real : info.dli_fname);
+	snprintf(where, size, "%s", real_file(info.dli_fname));
 	return true;
 }
 
 static bool offers(const char *impl, const char *function)
 {
-	char path[PATH_MAX], real[PATH_MAX];
+	char path[PATH_MAX];
 	void *handle = dlopen(impl, RTLD_LAZY | RTLD_NOLOAD);
 
 	if (!handle)
@@ -42,18 +54,16 @@ static bool offers(const char *impl, const char *function)
 	/* The handle also finds what the implementation depends on, so the owner is compared. */
 	bool found = owner(dlsym(handle, function), path, sizeof path);
 	dlclose(handle);
-	return found && !strcmp(path, realpath(impl, real) ? real : impl);
+	return found && !strcmp(path, real_file(impl));
 }
 
 enum symbol_origin symbol_origin(const char *function, const char *impl, char *where, size_t size)
 {
-	char real[PATH_MAX];
-
 	where[0] = '\0';
 	owner(dlsym(RTLD_DEFAULT, function), where, size);
 	if (!strcmp(function, "scif_get_fd"))
 		return SYMBOL_PROVEN;
-	if (!strcmp(where, realpath(impl, real) ? real : impl))
+	if (!strcmp(where, real_file(impl)))
 		return SYMBOL_PROVEN;
 	return offers(impl, function) ? SYMBOL_FOREIGN : SYMBOL_ABSENT;
 }

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "embedded.h"
 #include "endpoint.h"
@@ -44,7 +43,7 @@ static void end_endpoint(struct ep *ep, int number)
 	 */
 	if (c != NULL ? c->last_holder : !family_holds(number, ep->inode))
 		shutdown(number, SHUT_RDWR);
-	close(number);
+	ep_close_end(number);
 	if (c != NULL)
 		atomic_store(&c->sock, -1);
 	port_freed(ep->port);
@@ -57,13 +56,13 @@ int embedded_close(scif_epd_t epd)
 
 	if (error != 0)
 		return error == -ENOTTY ? -EINVAL : error;
-	if (!ep_detach(ep, epd)) {
+	if (!ep_close_begin(ep, epd)) {
 		ep_put(ep);
 		return -EBADF;
 	}
 	registry_remove(epd);
 	if (ep_move(ep, epd)) {
-		close(epd);
+		ep_close_end(epd);
 		ep_publish(ep);
 	} else {
 		end_endpoint(ep, epd);

@@ -17,6 +17,7 @@
 
 #include "family.h"
 #include "node.h"
+#include "number_set.h"
 #include "process.h"
 #include "ring.h"
 #include "safe_copy.h"
@@ -163,28 +164,12 @@ static bool number_is(int fd, ino_t inode)
 	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == inode;
 }
 
-/* Numbers of control sockets, so that a search for duplicates of an endpoint passes them over. */
-enum { CONTROL_NUMBERS = 1 << 20 };
-static _Atomic uint8_t control_numbers[CONTROL_NUMBERS / 8];
-
-static void mark_control(int number, bool set)
-{
-	uint8_t bit = (uint8_t)(1u << number % 8);
-
-	if (number >= CONTROL_NUMBERS)
-		return;
-	if (set)
-		atomic_fetch_or(&control_numbers[number / 8], bit);
-	else
-		atomic_fetch_and(&control_numbers[number / 8], (uint8_t)~bit);
-}
+/* So that a search for duplicates of an endpoint passes them over. */
+static struct number_set controls;
 
 bool conn_is_control(int number)
 {
-	return number < CONTROL_NUMBERS &&
-	       (atomic_load_explicit(&control_numbers[number / 8], memory_order_relaxed) >>
-			number % 8 &
-		1);
+	return number_set_has(&controls, number);
 }
 
 int conn_set_control(struct conn *c, int number)
@@ -195,7 +180,7 @@ int conn_set_control(struct conn *c, int number)
 		return -EPROTO;
 	c->ctl = number;
 	c->ctl_inode = st.st_ino;
-	mark_control(number, true);
+	number_set_add(&controls, number);
 	return 0;
 }
 
@@ -203,7 +188,7 @@ static void conn_drop_control(struct conn *c)
 {
 	if (c->ctl < 0)
 		return;
-	mark_control(c->ctl, false);
+	number_set_remove(&controls, c->ctl);
 	/* The number may be a stranger's by now. */
 	if (number_is(c->ctl, c->ctl_inode))
 		close(c->ctl);

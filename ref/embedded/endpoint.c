@@ -21,6 +21,7 @@
 #include "connect.h"
 #include "family.h"
 #include "node.h"
+#include "number_set.h"
 #include "registry.h"
 #include "request.h"
 #include "store.h"
@@ -32,6 +33,9 @@ enum { PAGE_BITS_EP = 12, PAGE_SLOTS = 1 << PAGE_BITS_EP, DIRECTORY_SLOTS = 4096
 typedef _Atomic(struct ep *) ep_slot;
 
 static _Atomic(ep_slot *) directory[DIRECTORY_SLOTS];
+
+/* Numbers that scif_close is at work on: nobody may take them for duplicates now. */
+static struct number_set closing_numbers;
 
 static struct {
 	pthread_mutex_t lock;
@@ -232,6 +236,9 @@ static bool slot_set(struct ep *ep, int number)
 
 	if (slot == NULL)
 		return false;
+	/* A fork may have copied the mark of a thread that the child does not have. */
+	if (number_set_has(&closing_numbers, number))
+		number_set_remove(&closing_numbers, number);
 	atomic_fetch_add(&ep->numbers, 1);
 	atomic_fetch_add(&ep->refs, 1);
 	old = atomic_exchange(slot, ep);
@@ -248,6 +255,22 @@ int ep_attach(struct ep *ep, int fd)
 		return error;
 	atomic_store(&ep->fd, fd);
 	return slot_set(ep, fd) ? 0 : -ENOMEM;
+}
+
+bool ep_close_begin(struct ep *ep, int number)
+{
+	if (!number_set_add(&closing_numbers, number))
+		return false;
+	if (ep_detach(ep, number))
+		return true;
+	number_set_remove(&closing_numbers, number);
+	return false;
+}
+
+void ep_close_end(int number)
+{
+	close(number);
+	number_set_remove(&closing_numbers, number);
 }
 
 bool ep_detach(struct ep *ep, int number)
@@ -267,7 +290,8 @@ static int adopt(int number, struct ep **out)
 {
 	struct ep *ep;
 	ino_t inode;
-	int error = socket_inode(number, &inode);
+	int error =
+		number_set_has(&closing_numbers, number) ? -EBADF : socket_inode(number, &inode);
 
 	if (error != 0)
 		return error;
@@ -439,7 +463,7 @@ bool ep_move(struct ep *ep, int closing)
 		slot = slot_of(number);
 		if (slot == NULL)
 			number |= PAGE_SLOTS - 1;
-		else if (atomic_load(slot) == ep && sure(ep, number))
+		else if (number != closing && atomic_load(slot) == ep && sure(ep, number))
 			other = number;
 		if (number >> PAGE_BITS_EP >= DIRECTORY_SLOTS - 1)
 			break;

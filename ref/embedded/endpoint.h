@@ -81,6 +81,9 @@ struct ep *ep_create(void);
 int ep_attach(struct ep *ep, int fd);
 /* Forgets the number; false when another thread did so first. */
 bool ep_detach(struct ep *ep, int number);
+/* The same around close(2) of the number; false when another thread closes it. */
+bool ep_close_begin(struct ep *ep, int number);
+void ep_close_end(int number);
 /*
  * Goes over to another number of the same socket, known or not, except the one
  * that is being closed; false when there is none in this process.

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Symmetric Communication Interface (SCIF), user side: endpoints that connect to each other between the
- * nodes of one machine, exchange short messages, open windows of memory to each other, map them and copy
- * between them.  Same names, values and binary layout as the documented Knights Corner interface.
+ * The Symmetric Communication Interface (SCIF), user side: endpoints that connect to each other
+ * between the nodes of one machine, exchange short messages, open windows of memory to each other,
+ * map them and copy between them.  Same names, values and binary layout as the documented Knights
+ * Corner interface.
  *
- * Unless a function says otherwise it returns -1 and sets errno when it fails, and these errors mean:
+ * Unless a function says otherwise it returns -1 and sets errno when it fails, and these errors
+ * mean:
  *
  *	EBADF		the number is not an open descriptor
  *	ENOTTY		the descriptor is open but is not an endpoint
@@ -38,34 +40,19 @@ extern "C" {
 #define RECV_BLOCK SCIF_RECV_BLOCK
 
 /* prot_flags of scif_register() and scif_mmap() */
-enum {
-	SCIF_PROT_READ = 1,
-	SCIF_PROT_WRITE = 2
-};
+enum { SCIF_PROT_READ = 1, SCIF_PROT_WRITE = 2 };
 
 /* map_flags of scif_register() and scif_mmap(); SCIF_MAP_KERNEL is reserved and refused */
-enum {
-	SCIF_MAP_FIXED = 0x10,
-	SCIF_MAP_KERNEL = 0x20
-};
+enum { SCIF_MAP_FIXED = 0x10, SCIF_MAP_KERNEL = 0x20 };
 
 /* flags of the fence functions: whose transfers */
-enum {
-	SCIF_FENCE_INIT_SELF = 1,
-	SCIF_FENCE_INIT_PEER = 2
-};
+enum { SCIF_FENCE_INIT_SELF = 1, SCIF_FENCE_INIT_PEER = 2 };
 
 /* reserved flags of the fence functions, refused */
-enum {
-	SCIF_FENCE_RAS_SELF = 4,
-	SCIF_FENCE_RAS_PEER = 8
-};
+enum { SCIF_FENCE_RAS_SELF = 4, SCIF_FENCE_RAS_PEER = 8 };
 
 /* flags of scif_fence_signal(): where to write */
-enum {
-	SCIF_SIGNAL_LOCAL = 0x10,
-	SCIF_SIGNAL_REMOTE = 0x20
-};
+enum { SCIF_SIGNAL_LOCAL = 0x10, SCIF_SIGNAL_REMOTE = 0x20 };
 
 /* rma_flags of the four transfer functions */
 #define SCIF_RMA_USECPU 1
@@ -284,9 +271,9 @@ int scif_listen(scif_epd_t epd, int backlog);
  * @epd: unbound or bound endpoint; an unbound one is bound to a free port first
  * @dst: node and port to connect to; not NULL
  *
- * The connection is complete when the other side has accepted it. With O_NONBLOCK set on the descriptor
- * the call returns at once; SCIF_POLLOUT then tells that the request is settled, and calling again gives
- * the result.
+ * The connection is complete when the other side has accepted it. With O_NONBLOCK set on the
+ * descriptor the call returns at once; SCIF_POLLOUT then tells that the request is settled, and
+ * calling again gives the result.
  *
  * Clauses: SCIF-CONNECT-*
  *
@@ -331,8 +318,8 @@ int scif_accept(scif_epd_t epd, struct scif_portID *peer, scif_epd_t *newepd, in
  * scif_close() - close an endpoint
  * @epd: endpoint in any state
  *
- * Waiting requests are refused, the connection ends, windows are released, the port becomes free. What
- * the peer has not yet received stays readable for it. Mappings made by scif_mmap() stay.
+ * Waiting requests are refused, the connection ends, windows are released, the port becomes free.
+ * What the peer has not yet received stays readable for it. Mappings made by scif_mmap() stay.
  *
  * Clauses: SCIF-CLOSE-*
  *
@@ -384,8 +371,8 @@ int scif_recv(scif_epd_t epd, void *msg, int len, int flags);
  * @epd: connected endpoint
  * @addr: start of the memory, a multiple of the page size
  * @len: its length in bytes, a positive multiple of the page size
- * @offset: with SCIF_MAP_FIXED the place in the endpoint's registered address space, a multiple of the
- *	page size; otherwise a suggestion, 0 for none; never negative
+ * @offset: with SCIF_MAP_FIXED the place in the endpoint's registered address space, a
+ *	multiple of the page size; otherwise a suggestion, 0 for none; never negative
  * @prot_flags: what the peer may do, SCIF_PROT_READ, SCIF_PROT_WRITE or both
  * @map_flags: 0 or SCIF_MAP_FIXED
  *
@@ -401,7 +388,8 @@ int scif_recv(scif_epd_t epd, void *msg, int len, int flags);
  *	EINVAL	an argument breaks its rule above;
  *	ENOMEM	no memory.
  */
-off_t scif_register(scif_epd_t epd, void *addr, size_t len, off_t offset, int prot_flags, int map_flags);
+off_t scif_register(scif_epd_t epd, void *addr, size_t len, off_t offset, int prot_flags,
+		    int map_flags);
 
 /**
  * scif_unregister() - close windows
@@ -409,8 +397,8 @@ off_t scif_register(scif_epd_t epd, void *addr, size_t len, off_t offset, int pr
  * @offset: start of a range of its registered address space, a multiple of the page size
  * @len: length of the range in bytes, a positive multiple of the page size
  *
- * Every window within the range is closed. Its offsets become free when the last mapping and transfer
- * that uses it has ended. On failure nothing is closed.
+ * Every window within the range is closed. Its offsets become free when the last mapping and
+ * transfer that uses it has ended. On failure nothing is closed.
  *
  * Clauses: SCIF-UNREGISTER-*
  *
@@ -423,8 +411,8 @@ int scif_unregister(scif_epd_t epd, off_t offset, size_t len);
 
 /**
  * scif_mmap() - map windows of the peer
- * @addr: with SCIF_MAP_FIXED the address to map at, a multiple of the page size, replacing what is there;
- *	otherwise a suggestion, NULL for none
+ * @addr: with SCIF_MAP_FIXED the address to map at, a multiple of the page size, replacing
+ *	what is there; otherwise a suggestion, NULL for none
  * @len: length in bytes, a positive multiple of the page size
  * @prot_flags: SCIF_PROT_READ, SCIF_PROT_WRITE or both
  * @map_flags: 0 or SCIF_MAP_FIXED
@@ -442,7 +430,8 @@ int scif_unregister(scif_epd_t epd, off_t offset, size_t len);
  *	ENOMEM	no memory or address space;
  *	ENXIO	part of the range is in no window, or @offset is negative.
  */
-void *scif_mmap(void *addr, size_t len, int prot_flags, int map_flags, scif_epd_t epd, off_t offset);
+void *scif_mmap(void *addr, size_t len, int prot_flags, int map_flags, scif_epd_t epd,
+		off_t offset);
 
 /**
  * scif_munmap() - remove mappings
@@ -497,8 +486,8 @@ int scif_writeto(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int r
  * @addr: where to; needs no window
  * @len: number of bytes, positive
  * @roffset: where from, in the peer's registered address space
- * @rma_flags: as for scif_readfrom(); SCIF_RMA_USECACHE allows the memory to stay prepared for the next
- *	transfer
+ * @rma_flags: as for scif_readfrom(); SCIF_RMA_USECACHE allows the memory to stay prepared
+ *	for the next transfer
  *
  * Clauses: SCIF-VREADFROM-*
  *
@@ -523,8 +512,8 @@ int scif_vwriteto(scif_epd_t epd, void *addr, size_t len, off_t roffset, int rma
 /**
  * scif_fence_mark() - mark the transfers that are under way
  * @epd: connected endpoint
- * @flags: SCIF_FENCE_INIT_SELF for those started through @epd, or SCIF_FENCE_INIT_PEER for those started
- *	by the peer
+ * @flags: SCIF_FENCE_INIT_SELF for those started through @epd, or SCIF_FENCE_INIT_PEER for
+ *	those started by the peer
  * @mark: where to store the mark
  *
  * Clauses: SCIF-FENCE-MARK-*
@@ -557,8 +546,8 @@ int scif_fence_wait(scif_epd_t epd, int mark);
  * @lval: value for SCIF_SIGNAL_LOCAL
  * @roff: where to write @rval in the peer's registered address space, a multiple of 4
  * @rval: value for SCIF_SIGNAL_REMOTE
- * @flags: SCIF_FENCE_INIT_SELF or SCIF_FENCE_INIT_PEER, with SCIF_SIGNAL_LOCAL, SCIF_SIGNAL_REMOTE or
- *	both
+ * @flags: SCIF_FENCE_INIT_SELF or SCIF_FENCE_INIT_PEER, with SCIF_SIGNAL_LOCAL,
+ *	SCIF_SIGNAL_REMOTE or both
  *
  * Clauses: SCIF-FENCE-SIGNAL-*
  *
@@ -567,7 +556,8 @@ int scif_fence_wait(scif_epd_t epd, int mark);
  *	EINVAL	@flags or an offset breaks its rule above;
  *	ENXIO	an offset that is used is in no window.
  */
-int scif_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval, int flags);
+int scif_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
+		      int flags);
 
 /**
  * scif_get_nodeIDs() - tell which nodes are online
@@ -579,8 +569,8 @@ int scif_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uin
  *
  * Clauses: SCIF-GET-NODEIDS-*
  *
- * Return: the number of nodes online, the local one included and also if more than @len, or -1 with errno
- *	set to
+ * Return: the number of nodes online, the local one included and also if more than @len, or -1
+ * with errno set to
  *	EFAULT	@nodes or @self cannot be written;
  *	EINVAL	@len is negative (not in the SCIF text).
  */
@@ -606,8 +596,8 @@ static __inline__ int scif_get_fd(scif_epd_t epd)
  * @timeout: longest wait in milliseconds; negative for no limit
  *
  * SCIF_POLLIN: scif_recv(), or scif_accept() on a listening endpoint, would not wait. SCIF_POLLOUT:
- * scif_send() would not wait, or a pending connect is settled. SCIF_POLLERR, SCIF_POLLHUP (peer gone) and
- * SCIF_POLLNVAL (not an open descriptor) are reported unasked.
+ * scif_send() would not wait, or a pending connect is settled. SCIF_POLLERR, SCIF_POLLHUP (peer
+ * gone) and SCIF_POLLNVAL (not an open descriptor) are reported unasked.
  *
  * Clauses: SCIF-POLL-*
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Node events of the Symmetric Communication Interface.  The SCIF text describes scif_event_register()
- * without giving a prototype; this header supplies one.
+ * Node events of the Symmetric Communication Interface.  The SCIF text describes
+ * scif_event_register() without giving a prototype; this header supplies one.
  */
 #ifndef SCIF_EVENT_H
 #define SCIF_EVENT_H
@@ -18,10 +18,7 @@ extern "C" {
  * @SCIF_NODE_REMOVED: a node is leaving the SCIF network; the handler should close every endpoint
  *	that is connected to it
  */
-enum scif_event {
-	SCIF_NODE_ADDED = 1,
-	SCIF_NODE_REMOVED = 2
-};
+enum scif_event { SCIF_NODE_ADDED = 1, SCIF_NODE_REMOVED = 2 };
 
 /**
  * union scif_event_data - what an event is about
@@ -38,8 +35,8 @@ union scif_event_data {
  * @event: kind of the event
  * @data: the member that belongs to @event names the node
  *
- * The routine runs on a thread of the library, with all signals blocked, one event at a time. It may
- * call any SCIF function.
+ * The routine runs on a thread of the library, with all signals blocked, one event at a time. It
+ * may call any SCIF function.
  */
 typedef void (*scif_event_handler_t)(enum scif_event event, union scif_event_data data);
 
@@ -47,8 +44,9 @@ typedef void (*scif_event_handler_t)(enum scif_event event, union scif_event_dat
  * scif_event_register() - have a routine called at node events
  * @handler: routine to call; not NULL
  *
- * Every registered handler is called once per event, in the order of registration, for events that occur
- * after the call. A handler cannot be taken back. A child made by fork() starts without handlers.
+ * Every registered handler is called once per event, in the order of registration, for events that
+ * occur after the call. A handler cannot be taken back. A child made by fork() starts without
+ * handlers.
  *
  * Clauses: SCIF-EVENT-REGISTER-*
  *

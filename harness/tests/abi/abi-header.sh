@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# Compiles a user of both headers as every C and C++ standard with every compiler there is, without a
-# warning, and checks that the headers define no name that the table does not know.
+# Compiles a user of both headers as every C and C++ standard with every compiler there is, without
+# a warning, and checks that the headers define no name that the table does not know.
 set -u
 here=$top_srcdir/harness/tests/abi
 work=abi-header.tmp

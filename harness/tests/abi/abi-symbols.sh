@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# The library's dynamic symbol table: soname libscif.so.0, the 21 functions of the real library in node
-# SCIF_0.0, scif_event_register in a node of its own, and nothing else.
+# The library's dynamic symbol table: soname libscif.so.0, the 21 functions of the real library in
+# node SCIF_0.0, scif_event_register in a node of its own, and nothing else.
 set -u
 library=$top_builddir/.libs/libscif.so.0
 command -v readelf >/dev/null 2>&1 || {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# scif-fabric and the environment variables, seen from outside: what the tool shows and changes, what
-# programs on the fabric see of it, and what bad values lead to.
+# scif-fabric and the environment variables, seen from outside: what the tool shows and changes,
+# what programs on the fabric see of it, and what bad values lead to.
 set -u
 tool=$top_builddir/scif-fabric
 member=$top_builddir/fabric-member
@@ -87,8 +87,8 @@ check "SCIF_PROVIDER='embedded'" open "$(SCIF_PROVIDER=embedded "$member" open)"
 check "nodes by default" "self 0: 0 1" "$("$member" nodes)"
 check "the own node is always there" "self 5: 0 1 5" "$(SCIF_NODE=5 "$member" nodes)"
 
-for bad in frobnicate 'list all' node 'node down' 'node down x' 'node down 257' 'node lift 1' 'ports 1-2' 'ports 3000-2000' 'ports 2000' \
-	'ports 2000-70000'; do
+for bad in frobnicate 'list all' node 'node down' 'node down x' 'node down 257' 'node lift 1' \
+	'ports 1-2' 'ports 3000-2000' 'ports 2000' 'ports 2000-70000'; do
 	refused 2 "$tool" $bad
 done
 refused 1 "$tool" node down 9
@@ -109,7 +109,8 @@ port=$(line)
 "$tool" --json >"$work/list"
 check "the list has the process" 1 "$(grep -c '"command": "fabric-member"' "$work/list")"
 check "the list has the endpoint" 1 "$(grep -c '"state": "listening"' "$work/list")"
-check "the list has the port" 1 "$(grep -c "\"port\": ${port#port }\$\|\"port\": ${port#port }," "$work/list")"
+number=${port#port }
+check "the list has the port" 1 "$(grep -c "\"port\": $number\$\|\"port\": $number," "$work/list")"
 check "the document says what it is" 1 "$(grep -c '"format": "scif-fabric/1"' "$work/list")"
 check "node down" "node 1 is down, 1 process ended" "$("$tool" node down 1)"
 stop

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define NARROW_LOW 20000
-#define NUMBERED 30000
+#define NUMBERED   30000
 #define MOST_PORTS (UINT16_MAX - SCIF_PORT_RSVD + 1)
 
 SCENARIO(bind_port_is_reachable)
@@ -15,7 +15,8 @@ SCENARIO(bind_port_is_reachable)
 	CTS_OBSERVE(here.at.port);
 	CTS_ASSERT(here.at.port != other.at.port);
 	struct request r = ends_request(cts_peer(), here.at);
-	CTS_CHECK(cts_poll(here.epd, POLLIN) == POLLIN, "the request is at the endpoint that has the port");
+	CTS_CHECK(cts_poll(here.epd, POLLIN) == POLLIN,
+		  "the request is at the endpoint that has the port");
 	CTS_CHECK(cts_poll(other.epd, POLLIN) == 0, "the other endpoint has no request");
 	CTS_ASSERT(scif_close(ends_accept(here.epd, &r)) == 0);
 }
@@ -92,7 +93,8 @@ SCENARIO(bind_port_of_another_process)
 	CTS_OBSERVE_ERROR(scif_bind(epd, port), EINVAL);
 	CTS_OBSERVE_ERROR(scif_bind(epd, port), EINVAL);
 	CTS_REQUIRE(cts_peer_call(peer, "close %d", far).ret == 0);
-	CTS_CHECK_EFFECT(scif_bind(epd, port) == port, "the control, after the other process closed, succeeds");
+	CTS_CHECK_EFFECT(scif_bind(epd, port) == port,
+			 "the control, after the other process closed, succeeds");
 }
 
 /* Uses up the narrowed range; the last of the endpoints that hold it. */
@@ -118,7 +120,8 @@ SCENARIO(bind_no_port_left)
 	CTS_OBSERVE_ERROR(scif_bind(epd, 0), ENOSPC);
 	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_listen(epd, 1)), EINVAL));
 	CTS_REQUIRE(scif_close(holder) == 0);
-	CTS_CHECK_EFFECT(scif_bind(epd, 0) >= NARROW_LOW, "the control, after one port came back, succeeds");
+	CTS_CHECK_EFFECT(scif_bind(epd, 0) >= NARROW_LOW,
+			 "the control, after one port came back, succeeds");
 }
 
 SCENARIO(bind_by_number_when_none_left)
@@ -127,12 +130,13 @@ SCENARIO(bind_by_number_when_none_left)
 
 	exhaust((int)cts_param("ports"));
 	CTS_OBSERVE_ERROR(scif_bind(epd, 0), ENOSPC);
-	CTS_CHECK_EFFECT(scif_bind(epd, NUMBERED) == NUMBERED, "a port asked for by number can be bound");
+	CTS_CHECK_EFFECT(scif_bind(epd, NUMBERED) == NUMBERED,
+			 "a port asked for by number can be bound");
 }
 
 static void allow_descriptors(rlim_t count)
 {
-	struct rlimit limit = { .rlim_cur = count, .rlim_max = count };
+	struct rlimit limit = {.rlim_cur = count, .rlim_max = count};
 
 	if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
 		cts_untested("this system does not allow %ju descriptors", (uintmax_t)count);
@@ -143,7 +147,7 @@ SCENARIO(bind_every_port)
 	static scif_epd_t epds[MOST_PORTS];
 	static bool given[UINT16_MAX + 1];
 	scif_epd_t late = cts_fx_unbound();
-	struct scif_portID dst = { .node = cts_self_node(), .port = 1024 };
+	struct scif_portID dst = {.node = cts_self_node(), .port = 1024};
 
 	allow_descriptors(MOST_PORTS + 500);
 	for (int i = 0; i < MOST_PORTS; i++) {
@@ -156,7 +160,8 @@ SCENARIO(bind_every_port)
 	CTS_OBSERVE_ERROR(scif_bind(late, 0), ENOSPC);
 	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_connect(late, &dst)), ENOSPC));
 	CTS_ASSERT(scif_close(epds[MOST_PORTS / 2]) == 0);
-	CTS_CHECK_EFFECT(scif_bind(late, 0) >= SCIF_PORT_RSVD, "the control, after one port came back, succeeds");
+	CTS_CHECK_EFFECT(scif_bind(late, 0) >= SCIF_PORT_RSVD,
+			 "the control, after one port came back, succeeds");
 	for (int i = 0; i < MOST_PORTS; i++)
 		if (i != MOST_PORTS / 2)
 			scif_close(epds[i]);
@@ -172,7 +177,8 @@ SCENARIO(connect_no_port_left)
 	CTS_CHECK_EFFECT(cts_peer_call(at.peer, "poll %d %d 0", at.epd, POLLIN).ret == 0,
 			 "no request came to the listener");
 	CTS_REQUIRE(scif_close(holder) == 0);
-	CTS_CHECK_EFFECT(ends_connect(epd, at) >= NARROW_LOW, "the control, after one port came back, succeeds");
+	CTS_CHECK_EFFECT(ends_connect(epd, at) >= NARROW_LOW,
+			 "the control, after one port came back, succeeds");
 }
 
 SCENARIO(connect_bound_when_no_port_left)
@@ -183,7 +189,8 @@ SCENARIO(connect_bound_when_no_port_left)
 
 	exhaust((int)cts_param("ports"));
 	CTS_OBSERVE_ERROR(scif_connect(late, &at.at), ENOSPC);
-	CTS_CHECK_EFFECT(ends_connect(epd, at) == port, "an endpoint that has a port connects from it");
+	CTS_CHECK_EFFECT(ends_connect(epd, at) == port,
+			 "an endpoint that has a port connects from it");
 }
 
 SCENARIO(port_free_while_accepted_lives)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif_connect on a blocking endpoint: completion, refusal, interruption, retry, and what happens meanwhile. */
+/* scif_connect on a blocking endpoint: completion, refusal, interruption, retry, and what happens
+ * meanwhile. */
 #include "ends.h"
 
 #include <sched.h>
@@ -13,7 +14,7 @@ SCENARIO(connect_acceptor_sees_port)
 {
 	struct listener l = ends_listen(2);
 	struct cts_peer *peer = cts_peer();
-	struct scif_portID from = { 0 };
+	struct scif_portID from = {0};
 	scif_epd_t epd = -1;
 
 	struct request r = ends_request(peer, l.at);
@@ -62,7 +63,8 @@ SCENARIO(connect_loopback_threads)
 
 	CTS_ASSERT(CTS_OBSERVE(scif_connect(epd, &l.at)).ret > 0);
 	CTS_ASSERT(cts_join(accepting).ret == 0);
-	CTS_CHECK(ends_talk(epd, cts_thread_epd(accepting)), "the connection carries bytes both ways");
+	CTS_CHECK(ends_talk(epd, cts_thread_epd(accepting)),
+		  "the connection carries bytes both ways");
 	CTS_ASSERT(scif_close(cts_thread_epd(accepting)) == 0);
 }
 
@@ -80,7 +82,7 @@ SCENARIO(connect_retries)
 	int far = ends_far_open(peer);
 	CTS_REQUIRE(cts_peer_call(peer, "bind %d %u", far, dst.port).ret == dst.port);
 	CTS_REQUIRE(cts_peer_call(peer, "listen %d 1", far).ret == 0);
-	int port = ends_connect(epd, (struct far_listener){ .peer = peer, .epd = far, .at = dst });
+	int port = ends_connect(epd, (struct far_listener){.peer = peer, .epd = far, .at = dst});
 	CTS_OBSERVE(port);
 	CTS_CHECK(!own || port == own, "the local port is unchanged");
 	CTS_CHECK(cts_far_alive(epd), "the connection carries bytes both ways");
@@ -103,7 +105,8 @@ static struct cts_result serve_once(void *arg)
 	return r;
 }
 
-static struct cts_result connect_until_served(scif_epd_t epd, struct scif_portID at, struct cts_thread *server)
+static struct cts_result connect_until_served(scif_epd_t epd, struct scif_portID at,
+					      struct cts_thread *server)
 {
 	struct cts_result r;
 
@@ -114,7 +117,7 @@ static struct cts_result connect_until_served(scif_epd_t epd, struct scif_portID
 
 SCENARIO(connect_races_listen)
 {
-	struct scif_portID at = { .node = cts_self_node(), .port = cts_fx_free_port() };
+	struct scif_portID at = {.node = cts_self_node(), .port = cts_fx_free_port()};
 
 	for (long i = cts_param("rounds"); i > 0; i--) {
 		scif_epd_t epd = scif_open();
@@ -136,7 +139,8 @@ SCENARIO(connections_are_separate)
 	CTS_OBSERVE(port);
 	CTS_ASSERT(ends_connect(second, at) != port);
 	CTS_ASSERT(cts_far_send_at(first, 20, 1, 0, SCIF_SEND_BLOCK).ret == 20);
-	CTS_CHECK(cts_poll(second, POLLIN) == 0, "bytes of the first connection do not show at the second");
+	CTS_CHECK(cts_poll(second, POLLIN) == 0,
+		  "bytes of the first connection do not show at the second");
 	cts_far_close(first);
 	CTS_CHECK(cts_far_alive(second), "the end of the first connection leaves the second alone");
 }
@@ -152,7 +156,8 @@ SCENARIO(connect_to_full_queue)
 	CTS_ASSERT(!cts_thread_done(connecting));
 	ends_far_accept(at, waiting);
 	CTS_ASSERT(cts_join(connecting).ret > 0);
-	CTS_CHECK_EFFECT(ends_connect(late, at) > 0, "the control, with room in the queue, succeeds");
+	CTS_CHECK_EFFECT(ends_connect(late, at) > 0,
+			 "the control, with room in the queue, succeeds");
 }
 
 SCENARIO(connect_listener_closed)
@@ -165,8 +170,10 @@ SCENARIO(connect_listener_closed)
 
 	CTS_REQUIRE(cts_peer_call(peer, "close %d", at.epd).ret == 0);
 	ends_observe_error(cts_join(first), ECONNREFUSED, "the first waiting connect is refused");
-	ends_observe_error(cts_join(another), ECONNREFUSED, "the second waiting connect is refused");
-	CTS_CHECK_EFFECT(ends_connect(epd, other) > 0, "the control, to another listener, succeeds");
+	ends_observe_error(cts_join(another), ECONNREFUSED,
+			   "the second waiting connect is refused");
+	CTS_CHECK_EFFECT(ends_connect(epd, other) > 0,
+			 "the control, to another listener, succeeds");
 }
 
 SCENARIO(connect_listener_killed)
@@ -178,7 +185,8 @@ SCENARIO(connect_listener_killed)
 
 	cts_peer_kill(doomed);
 	ends_observe_error(cts_join(connecting), ECONNREFUSED, "the waiting connect is refused");
-	CTS_CHECK_EFFECT(ends_connect(epd, other) > 0, "the control, to another listener, succeeds");
+	CTS_CHECK_EFFECT(ends_connect(epd, other) > 0,
+			 "the control, to another listener, succeeds");
 }
 
 SCENARIO(connect_after_listener_closed)
@@ -199,10 +207,12 @@ SCENARIO(connect_interrupted_leaves_no_dead_request)
 	struct request first = ends_request(peer, l.at);
 
 	cts_peer_interrupt(peer, first.tag);
-	ends_observe_error(ends_request_end(&first), EINTR, "the interrupted connect ends with EINTR");
+	ends_observe_error(ends_request_end(&first), EINTR,
+			   "the interrupted connect ends with EINTR");
 	struct request second = ends_request(peer, l.at);
 	scif_epd_t epd = ends_accept(l.epd, &second);
-	CTS_CHECK_EFFECT(cts_far_alive(epd), "the accepted endpoint is connected to the second client");
+	CTS_CHECK_EFFECT(cts_far_alive(epd),
+			 "the accepted endpoint is connected to the second client");
 	CTS_ASSERT(scif_close(epd) == 0);
 }
 
@@ -217,7 +227,8 @@ SCENARIO(connect_again_after_signal)
 	ends_observe_error(cts_join(connecting), EINTR, "the interrupted connect ends with EINTR");
 	struct cts_thread *again = cts_fx_connecting_to(epd, at.at);
 	ends_far_accept(at, epd);
-	CTS_CHECK_EFFECT(cts_join(again).ret == own, "the repeated connect succeeds from the same port");
+	CTS_CHECK_EFFECT(cts_join(again).ret == own,
+			 "the repeated connect succeeds from the same port");
 	CTS_CHECK_EFFECT(cts_far_alive(epd), "the connection carries bytes both ways");
 }
 
@@ -231,7 +242,8 @@ SCENARIO(connect_while_connecting)
 	CTS_OBSERVE_ERROR(scif_connect(epd, &at.at), EISCONN);
 	CTS_CHECK_EFFECT(!cts_thread_done(connecting), "the first connect goes on waiting");
 	ends_far_accept(at, epd);
-	CTS_CHECK_EFFECT(cts_join(connecting).ret > 0, "the first connect succeeds once it is accepted");
+	CTS_CHECK_EFFECT(cts_join(connecting).ret > 0,
+			 "the first connect succeeds once it is accepted");
 }
 
 SCENARIO(connect_without_descriptors)
@@ -246,7 +258,8 @@ SCENARIO(connect_without_descriptors)
 	cts_limit_restore(RLIMIT_NOFILE);
 	if (r.ret == -1) {
 		CTS_ASSERT(r.err == ENOBUFS);
-		CTS_CHECK_EFFECT(scif_connect(epd, &at.at) > 0, "with descriptors the same call succeeds");
+		CTS_CHECK_EFFECT(scif_connect(epd, &at.at) > 0,
+				 "with descriptors the same call succeeds");
 	}
 	CTS_ASSERT(cts_peer_end(at.peer, tag).ret >= 0);
 }

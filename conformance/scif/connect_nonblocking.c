@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif_connect in non-blocking mode: begun at once, finished by the accept, collected by one more call. */
+/* scif_connect in non-blocking mode: begun at once, finished by the accept, collected by one more
+ * call. */
 #include "ends.h"
 
 #include <sched.h>
@@ -27,7 +28,7 @@ SCENARIO(connect_to_self)
 {
 	struct listener l = ends_listen(1);
 	scif_epd_t epd = cts_fx_unbound(), accepted = -1;
-	struct scif_portID from = { 0 };
+	struct scif_portID from = {0};
 
 	CTS_ASSERT(in_progress(begin_nonblocking(epd, l.at)));
 	CTS_CHECK(cts_poll(epd, POLLOUT) == 0, "nothing is ready before the accept");
@@ -169,7 +170,7 @@ SCENARIO(connect_collected_in_blocking_mode)
 
 static int wait_for(int set)
 {
-	struct epoll_event event = { .events = 0 };
+	struct epoll_event event = {.events = 0};
 
 	CTS_ASSERT(epoll_wait(set, &event, 1, 2000) == 1);
 	return (int)event.events;
@@ -177,7 +178,7 @@ static int wait_for(int set)
 
 static int watch(scif_epd_t epd, uint32_t events)
 {
-	struct epoll_event event = { .events = events | EPOLLET };
+	struct epoll_event event = {.events = events | EPOLLET};
 	int set = epoll_create1(EPOLL_CLOEXEC);
 
 	CTS_REQUIRE(set >= 0);
@@ -197,15 +198,19 @@ SCENARIO(descriptor_keeps_epoll_registration)
 
 	CTS_ASSERT(scif_listen(listener, 1) == 0);
 	CTS_ASSERT(scif_get_fd(listener) == listener);
-	struct request r = ends_request(peer, (struct scif_portID){ cts_self_node(), (uint16_t)port });
-	CTS_CHECK(wait_for(requests) & EPOLLIN, "a set that knew the new endpoint reports the request");
+	struct request r =
+		ends_request(peer, (struct scif_portID){cts_self_node(), (uint16_t)port});
+	CTS_CHECK(wait_for(requests) & EPOLLIN,
+		  "a set that knew the new endpoint reports the request");
 	scif_epd_t accepted = ends_accept(listener, &r);
 	int arrivals = watch(accepted, EPOLLIN);
 	CTS_ASSERT(cts_far_send(accepted, 1).ret == 1);
-	CTS_CHECK(wait_for(arrivals) & EPOLLIN, "a set that knew the accepted endpoint reports bytes");
+	CTS_CHECK(wait_for(arrivals) & EPOLLIN,
+		  "a set that knew the accepted endpoint reports bytes");
 	CTS_OBSERVE(ends_connect(epd, at));
 	CTS_ASSERT(scif_get_fd(epd) == epd);
-	CTS_CHECK(wait_for(room) & EPOLLOUT, "a set that knew the new endpoint reports the connection");
+	CTS_CHECK(wait_for(room) & EPOLLOUT,
+		  "a set that knew the new endpoint reports the connection");
 	CTS_ASSERT(scif_close(accepted) == 0);
 	close(arrivals);
 	close(room);

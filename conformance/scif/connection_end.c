@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How a connection ends: by close, exit, death or exec of the other side, and behind the library's back. */
+/* How a connection ends: by close, exit, death or exec of the other side, and behind the library's
+ * back. */
 #include "ends.h"
 
 #include <sys/wait.h>
@@ -10,12 +11,16 @@ static void check_ended(scif_epd_t epd)
 {
 	unsigned char byte = 0;
 
-	CTS_CHECK(cts_poll(epd, POLLIN | POLLOUT) == POLLHUP, "poll shows the hang-up and nothing else");
-	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_send(epd, "x", 1, 0)), ECONNRESET), "nothing can be sent");
-	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_recv(epd, &byte, 1, SCIF_RECV_BLOCK)), ECONNRESET),
-		  "nothing is left to receive");
+	CTS_CHECK(cts_poll(epd, POLLIN | POLLOUT) == POLLHUP,
+		  "poll shows the hang-up and nothing else");
+	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_send(epd, "x", 1, 0)), ECONNRESET),
+		  "nothing can be sent");
+	CTS_CHECK(
+		cts_failed_with(CTS_RESULT(scif_recv(epd, &byte, 1, SCIF_RECV_BLOCK)), ECONNRESET),
+		"nothing is left to receive");
 	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_register(epd, cts_fx_pages(1), cts_page_size(), 0,
-							   SCIF_PROT_READ, 0)), ECONNRESET),
+							   SCIF_PROT_READ, 0)),
+				  ECONNRESET),
 		  "nothing can be registered");
 }
 
@@ -75,9 +80,10 @@ SCENARIO(exec_ends_connection)
 	int status;
 
 	cts_pair(pair);
-	/* Only what scif_open returned is sure to be closed by exec; the other end is closed here. */
+	/* Only what scif_open returned is sure to be closed by exec; the other end is closed here.
+	 */
 	CTS_REQUIRE(cts_has_cloexec(pair[0]));
-	pid_t child = cts_fork(become_another_program, &(struct exec_plan){ pair, &turns });
+	pid_t child = cts_fork(become_another_program, &(struct exec_plan){pair, &turns});
 	CTS_ASSERT(scif_close(pair[0]) == 0);
 	CTS_CHECK(cts_poll(pair[1], POLLIN) == 0, "the child still holds the connection");
 	turn_to_child(&turns);
@@ -101,8 +107,10 @@ SCENARIO(descriptor_closed_behind_library)
 	CTS_REQUIRE(close(pair[0]) == 0);
 	cts_wait_hup(pair[1]);
 	check_ended(pair[1]);
-	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_send(pair[0], "x", 1, 0)), EBADF), "the number is no endpoint");
-	CTS_CHECK(cts_failed_with(CTS_OBSERVE(scif_close(pair[0])), EBADF), "the number cannot be closed again");
+	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_send(pair[0], "x", 1, 0)), EBADF),
+		  "the number is no endpoint");
+	CTS_CHECK(cts_failed_with(CTS_OBSERVE(scif_close(pair[0])), EBADF),
+		  "the number cannot be closed again");
 }
 
 /* Opens endpoints until one has that number; the others are closed again. */
@@ -127,8 +135,10 @@ SCENARIO(number_reused_by_endpoint)
 	CTS_REQUIRE(ends_talk(pair[0], pair[1]));
 	CTS_REQUIRE(close(pair[0]) == 0);
 	reopen(pair[0]);
-	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_send(pair[0], "x", 1, 0)), ENOTCONN), "it is not connected");
-	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_recv(pair[0], &byte, 1, 0)), ENOTCONN), "it is not connected");
+	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_send(pair[0], "x", 1, 0)), ENOTCONN),
+		  "it is not connected");
+	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_recv(pair[0], &byte, 1, 0)), ENOTCONN),
+		  "it is not connected");
 	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_listen(pair[0], 1)), EINVAL), "it is not bound");
 	CTS_CHECK(scif_bind(pair[0], 0) >= SCIF_PORT_RSVD, "it can be bound");
 	cts_wait_hup(pair[1]);

@@ -6,7 +6,7 @@
 
 struct listener ends_listen(int backlog)
 {
-	struct listener l = { .epd = cts_fx_unbound(), .at = { .node = cts_self_node() } };
+	struct listener l = {.epd = cts_fx_unbound(), .at = {.node = cts_self_node()}};
 	int port = scif_bind(l.epd, 0);
 
 	CTS_REQUIRE(port > 0);
@@ -17,13 +17,13 @@ struct listener ends_listen(int backlog)
 
 struct far_listener ends_far_listen(struct cts_peer *peer, int backlog)
 {
-	struct far_listener l = { .peer = peer };
+	struct far_listener l = {.peer = peer};
 	unsigned port, node;
 
 	l.epd = (int)cts_peer_call(peer, "listener 0 %d", backlog).ret;
 	CTS_REQUIRE(l.epd >= 0);
 	CTS_REQUIRE(sscanf(cts_peer_text(peer), "%u %u", &port, &node) == 2);
-	l.at = (struct scif_portID){ .node = (uint16_t)node, .port = (uint16_t)port };
+	l.at = (struct scif_portID){.node = (uint16_t)node, .port = (uint16_t)port};
 	return l;
 }
 
@@ -37,7 +37,7 @@ int ends_far_open(struct cts_peer *peer)
 
 struct request ends_request_begin(struct cts_peer *peer, struct scif_portID at)
 {
-	struct request r = { .peer = peer, .far = ends_far_open(peer) };
+	struct request r = {.peer = peer, .far = ends_far_open(peer)};
 
 	r.tag = cts_peer_begin(peer, "connect %d %u %u", r.far, at.node, at.port);
 	return r;
@@ -110,12 +110,17 @@ bool ends_talk(scif_epd_t one, scif_epd_t other)
 {
 	char out = 'a', in = 0;
 
-	if (scif_send(one, &out, 1, SCIF_SEND_BLOCK) != 1 || scif_recv(other, &in, 1, SCIF_RECV_BLOCK) != 1 ||
-	    in != 'a')
+	if (scif_send(one, &out, 1, SCIF_SEND_BLOCK) != 1 ||
+	    scif_recv(other, &in, 1, SCIF_RECV_BLOCK) != 1 || in != 'a')
 		return false;
 	out = 'b';
 	return scif_send(other, &out, 1, SCIF_SEND_BLOCK) == 1 &&
 	       scif_recv(one, &in, 1, SCIF_RECV_BLOCK) == 1 && in == 'b';
+}
+
+bool ends_driver(void)
+{
+	return !strcmp(cts_profile(), "knc");
 }
 
 struct cts_result ends_observe_error(struct cts_result r, int err, const char *text)
@@ -160,7 +165,7 @@ void turn_to_parent(const struct turns *t)
 
 void turn_of_parent(const struct turns *t)
 {
-	struct pollfd entry = { .fd = t->to_parent[0], .events = POLLIN };
+	struct pollfd entry = {.fd = t->to_parent[0], .events = POLLIN};
 	char byte;
 
 	CTS_REQUIRE(poll(&entry, 1, 4000) == 1);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Listeners, requests and connections that a scenario makes by hand, where the ready-made fixtures do not tell
- * enough: which port somebody listens on, which endpoint of the peer asked, who accepts when.
+ * Listeners, requests and connections that a scenario makes by hand, where the ready-made fixtures
+ * do not tell enough: which port somebody listens on, which endpoint of the peer asked, who accepts
+ * when.
  */
 #ifndef SCIF_ENDS_H
 #define SCIF_ENDS_H
@@ -29,39 +30,44 @@ struct request {
 	int far, tag;
 };
 struct request ends_request_begin(struct cts_peer *peer, struct scif_portID at);
-struct request ends_request(struct cts_peer *peer, struct scif_portID at);	/* and it waits to be accepted */
+struct request ends_request(struct cts_peer *peer,
+			    struct scif_portID at); /* and it waits to be accepted */
 struct cts_result ends_request_end(const struct request *r);
-struct cts_result ends_connect_of(struct cts_peer *peer, int far, struct scif_portID at);	/* blocking */
+struct cts_result ends_connect_of(struct cts_peer *peer, int far,
+				  struct scif_portID at); /* blocking */
 int ends_far_open(struct cts_peer *peer);
 
-/* Takes the oldest request, checks that it is `r` and that its connect succeeds; our end, known to cts_far_*. */
+/* Accepts the oldest request, which has to be `r`; our end, known to cts_far_*. */
 scif_epd_t ends_accept(scif_epd_t listener, const struct request *r);
 /* The same with a fresh request of the peer. */
 scif_epd_t ends_serve(struct listener at, struct cts_peer *peer);
 
-/* Connects epd to the far listener, which accepts it: the port that connect returned; epd is known to cts_far_*. */
+/* Connects epd to the far listener, which accepts it: the port; epd is known to cts_far_*. */
 int ends_connect(scif_epd_t epd, struct far_listener at);
 /* The peer accepts a request of ours that waits already; epd is known to cts_far_*. */
 void ends_far_accept(struct far_listener at, scif_epd_t epd);
 
-/* A connect that collects the result of a non-blocking one: the port, or 0, which the text allows too. */
+/* Whether r collects a non-blocking connect: the port, or 0, which the text allows too. */
 bool ends_collected(struct cts_result r, int port);
 
-/* n one-byte messages there and back; both ends are ours. */
+/* A byte there and one back; both ends are ours. */
 bool ends_talk(scif_epd_t one, scif_epd_t other);
+
+/* The profile knc: the driver leaves callers asleep when another thread closes their endpoint. */
+bool ends_driver(void);
 
 /* A result of another thread becomes what the scenario observed. */
 struct cts_result ends_observe_error(struct cts_result r, int err, const char *text);
 
-/* Two pipes' worth of order between a process and its child: each side waits for a byte of the other. */
+/* Two pipes between a process and its child: each side waits for a byte of the other. */
 struct turns {
 	int to_child[2], to_parent[2];
 };
 struct turns turns_open(void);
 void turns_close(struct turns *t);
 void turn_to_child(const struct turns *t);
-bool turn_of_child(const struct turns *t);	/* in the child: waits; false when the parent is gone */
+bool turn_of_child(const struct turns *t); /* in the child: waits; false when the parent is gone */
 void turn_to_parent(const struct turns *t);
-void turn_of_parent(const struct turns *t);	/* in the parent: waits */
+void turn_of_parent(const struct turns *t); /* in the parent: waits */
 
 #endif

@@ -19,14 +19,15 @@ static int send_as_child(void *arg)
 SCENARIO(child_sends)
 {
 	scif_epd_t epd = cts_fx_connected();
-	struct shared_end s = { .epd = epd };
+	struct shared_end s = {.epd = epd};
 	unsigned char *rest = cts_fx_buffer(10);
 
 	CTS_ASSERT(scif_send(epd, cts_fx_pattern(10, 1), 10, 0) == 10);
 	CTS_ASSERT(cts_wait_child(cts_fork(send_as_child, &s)) == 0);
 	cts_fill_at(rest, 10, 1, 40);
 	CTS_ASSERT(CTS_OBSERVE(scif_send(epd, rest, 10, 0)).ret == 10);
-	CTS_CHECK(cts_far_recv_is(epd, 50, 1, 0), "the bytes of both arrive in the order they were sent");
+	CTS_CHECK(cts_far_recv_is(epd, 50, 1, 0),
+		  "the bytes of both arrive in the order they were sent");
 	CTS_CHECK(cts_far_alive(epd), "the end of the child leaves the connection alone");
 }
 
@@ -43,14 +44,15 @@ static int receive_as_child(void *arg)
 SCENARIO(child_receives)
 {
 	scif_epd_t epd = cts_fx_connected();
-	struct shared_end s = { .epd = epd };
+	struct shared_end s = {.epd = epd};
 	unsigned char *got = cts_fx_buffer(20);
 
 	CTS_REQUIRE(cts_far_send(epd, 40).ret == 40);
 	CTS_ASSERT(scif_recv(epd, got, 10, 0) == 10);
 	CTS_ASSERT(cts_wait_child(cts_fork(receive_as_child, &s)) == 0);
 	CTS_ASSERT(CTS_OBSERVE(scif_recv(epd, got, 20, 0)).ret == 15);
-	CTS_CHECK(cts_is_pattern_at(got, 15, 1, 25), "the parent goes on behind what the child took");
+	CTS_CHECK(cts_is_pattern_at(got, 15, 1, 25),
+		  "the parent goes on behind what the child took");
 	CTS_CHECK(cts_far_alive(epd), "the end of the child leaves the connection alone");
 }
 
@@ -77,7 +79,7 @@ static int die(void *arg)
 SCENARIO(close_in_child_keeps_connection)
 {
 	scif_epd_t epd = cts_fx_connected();
-	struct shared_end s = { .epd = epd };
+	struct shared_end s = {.epd = epd};
 
 	CTS_ASSERT(CTS_OBSERVE(cts_wait_child(cts_fork(close_as_child, &s))).ret == 0);
 	CTS_CHECK(cts_far_alive(epd), "a child closed its copy");
@@ -109,11 +111,12 @@ SCENARIO(last_holder_ends_connection)
 	unsigned char got[8];
 
 	cts_pair(pair);
-	struct shared_end s = { .epd = pair[0], .turns = &turns };
+	struct shared_end s = {.epd = pair[0], .turns = &turns};
 	pid_t child = cts_fork(hold_until_told, &s);
 	turn_of_parent(&turns);
 	CTS_ASSERT(CTS_OBSERVE(scif_close(pair[0])).ret == 0);
-	CTS_CHECK(cts_poll(pair[1], POLLIN | POLLOUT) == POLLOUT, "the connection is up while the child holds it");
+	CTS_CHECK(cts_poll(pair[1], POLLIN | POLLOUT) == POLLOUT,
+		  "the connection is up while the child holds it");
 	turn_to_child(&turns);
 	turn_of_parent(&turns);
 	CTS_ASSERT(scif_recv(pair[1], got, sizeof got, SCIF_RECV_BLOCK) == sizeof got);

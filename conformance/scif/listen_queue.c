@@ -63,7 +63,7 @@ SCENARIO(listen_accept_makes_room)
 		CTS_ASSERT(refused(ends_connect_of(peer, late, l.at)));
 		CTS_ASSERT(scif_close(ends_accept(l.epd, &r)) == 0);
 	}
-	struct request last = { .peer = peer, .far = late };
+	struct request last = {.peer = peer, .far = late};
 	last.tag = cts_peer_begin(peer, "connect %d %u %u", late, l.at.node, l.at.port);
 	CTS_ASSERT(scif_close(ends_accept(l.epd, &last)) == 0);
 }
@@ -121,6 +121,7 @@ SCENARIO(listen_again_keeps_backlog)
 
 	CTS_OBSERVE_ERROR(scif_listen(l.epd, 5), EISCONN);
 	struct request r = ends_request(peer, l.at);
-	CTS_CHECK_EFFECT(refused(ends_connect_of(peer, late, l.at)), "only one request waits, as before");
+	CTS_CHECK_EFFECT(refused(ends_connect_of(peer, late, l.at)),
+			 "only one request waits, as before");
 	CTS_ASSERT(scif_close(ends_accept(l.epd, &r)) == 0);
 }

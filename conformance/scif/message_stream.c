@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages as a stream: no byte is lost, doubled, altered or moved, whoever sends and however it is cut up. */
+/* Messages as a stream: no byte is lost, doubled, altered or moved, whoever sends and however it is
+ * cut up. */
 #include "ends.h"
 
 #include <stdlib.h>
 
 #define LARGEST_PART 6000
-#define MOST_PAIRS 8
-#define SLICE 500
+#define MOST_PAIRS   8
+#define SLICE	     500
 
 /* Sizes that look random and are the same in every run. */
 static size_t next_size(uint32_t *state, size_t most)
@@ -77,7 +78,7 @@ static void receive_some(scif_epd_t epd, struct flow *f, unsigned char *part)
 
 SCENARIO(stream_random_sizes)
 {
-	struct flow f = { .total = (size_t)cts_param("bytes"), .seed = 11, .sizes = 4711 };
+	struct flow f = {.total = (size_t)cts_param("bytes"), .seed = 11, .sizes = 4711};
 	bool towards_us = cts_param("direction");
 	scif_epd_t epd = cts_fx_connected();
 	unsigned char *part = cts_fx_buffer(LARGEST_PART);
@@ -93,8 +94,8 @@ SCENARIO(stream_random_sizes)
 
 SCENARIO(stream_both_ways)
 {
-	struct flow out = { .total = (size_t)cts_param("bytes"), .seed = 5, .sizes = 1 };
-	struct flow in = { .total = out.total, .seed = 6, .sizes = 2 };
+	struct flow out = {.total = (size_t)cts_param("bytes"), .seed = 5, .sizes = 1};
+	struct flow in = {.total = out.total, .seed = 6, .sizes = 2};
 	scif_epd_t epd = cts_fx_accepted();
 	unsigned char *part = cts_fx_buffer(LARGEST_PART);
 
@@ -116,21 +117,25 @@ SCENARIO(stream_blocking_both_ways)
 	int bytes = (int)cts_param("bytes");
 	scif_epd_t epd = cts_fx_connected();
 	struct cts_peer *peer = cts_peer_of(epd);
-	int sending = cts_peer_begin(peer, "send %d %d %d 1 0", cts_far(epd), bytes, SCIF_SEND_BLOCK);
+	int sending =
+		cts_peer_begin(peer, "send %d %d %d 1 0", cts_far(epd), bytes, SCIF_SEND_BLOCK);
 	int receiving = cts_peer_begin(peer, "recv %d %d %d", cts_far(epd), bytes, SCIF_RECV_BLOCK);
 	struct cts_thread *in = cts_begin_recv(epd, bytes, SCIF_RECV_BLOCK);
 	struct cts_thread *out = cts_begin_send(epd, bytes, SCIF_SEND_BLOCK);
 
 	CTS_ASSERT(CTS_OBSERVE(cts_join(out).ret).ret == bytes);
 	CTS_ASSERT(cts_join(in).ret == bytes);
-	CTS_CHECK(cts_is_pattern(cts_thread_bytes(in), (size_t)bytes, 1), "what came in is what the peer sent");
+	CTS_CHECK(cts_is_pattern(cts_thread_bytes(in), (size_t)bytes, 1),
+		  "what came in is what the peer sent");
 	CTS_ASSERT(cts_peer_end(peer, sending).ret == bytes);
 	CTS_ASSERT(cts_peer_end(peer, receiving).ret == bytes);
-	/* Both directions carry the same pattern, so the peer's hash must be that of our own copy sent back. */
+	/* Both directions carry the same pattern, so the peer's hash must be that of our own copy
+	 * sent back. */
 	char *hash = strdup(cts_peer_text(peer));
 	CTS_REQUIRE(hash);
 	struct cts_thread *again = cts_begin_send(epd, bytes, SCIF_SEND_BLOCK);
-	struct cts_result r = cts_peer_call(peer, "recv %d %d %d", cts_far(epd), bytes, SCIF_RECV_BLOCK);
+	struct cts_result r =
+		cts_peer_call(peer, "recv %d %d %d", cts_far(epd), bytes, SCIF_RECV_BLOCK);
 	CTS_ASSERT(r.ret == bytes);
 	CTS_ASSERT(cts_join(again).ret == bytes);
 	CTS_CHECK(!strcmp(hash, cts_peer_text(peer)), "the peer received the same bytes twice");
@@ -147,7 +152,7 @@ struct voice {
 static struct cts_result speak(void *arg)
 {
 	const struct voice *v = arg;
-	struct cts_result r = { 0, 0 };
+	struct cts_result r = {0, 0};
 	unsigned char part[SLICE];
 	uint32_t sizes = v->mark;
 
@@ -166,13 +171,14 @@ static struct cts_result speak(void *arg)
 
 SCENARIO(two_senders)
 {
-	size_t total = (size_t)cts_param("bytes"), heard[2] = { 0, 0 };
+	size_t total = (size_t)cts_param("bytes"), heard[2] = {0, 0};
 	scif_epd_t pair[2];
 	unsigned char part[SLICE];
 
 	cts_pair(pair);
-	struct voice low = { pair[0], total, 0 }, high = { pair[0], total, 0x80 };
-	struct cts_thread *one = cts_thread_start(speak, &low), *two = cts_thread_start(speak, &high);
+	struct voice low = {pair[0], total, 0}, high = {pair[0], total, 0x80};
+	struct cts_thread *one = cts_thread_start(speak, &low),
+			  *two = cts_thread_start(speak, &high);
 	while (heard[0] + heard[1] < 2 * total) {
 		size_t len = smaller(SLICE, 2 * total - heard[0] - heard[1]);
 
@@ -201,7 +207,8 @@ static struct cts_result listen_to_end(void *arg)
 	struct cts_result r;
 
 	for (;;) {
-		r = CTS_RESULT(scif_recv(e->epd, part, (int)next_size(&sizes, SLICE), SCIF_RECV_BLOCK));
+		r = CTS_RESULT(
+			scif_recv(e->epd, part, (int)next_size(&sizes, SLICE), SCIF_RECV_BLOCK));
 		if (r.ret == -1)
 			return r;
 		e->heard += (size_t)r.ret;
@@ -212,9 +219,9 @@ static struct cts_result listen_to_end(void *arg)
 
 SCENARIO(two_receivers)
 {
-	size_t total = (size_t)cts_param("bytes"), expected[256] = { 0 };
+	size_t total = (size_t)cts_param("bytes"), expected[256] = {0};
 	unsigned char *bytes = cts_fx_pattern(total, 1);
-	struct ear ears[2] = { { .heard = 0 }, { .heard = 0 } };
+	struct ear ears[2] = {{.heard = 0}, {.heard = 0}};
 	scif_epd_t pair[2];
 
 	cts_pair(pair);
@@ -245,7 +252,8 @@ SCENARIO(connections_do_not_mix)
 		ends_connect(epds[i], at);
 	}
 	for (unsigned i = 0; i < count; i++) {
-		CTS_ASSERT(scif_send(epds[i], cts_fx_pattern(100 + i, 20 + i), (int)(100 + i), 0) == (int)(100 + i));
+		CTS_ASSERT(scif_send(epds[i], cts_fx_pattern(100 + i, 20 + i), (int)(100 + i), 0) ==
+			   (int)(100 + i));
 		CTS_ASSERT(cts_far_send_at(epds[i], 50, 40 + i, 0, SCIF_SEND_BLOCK).ret == 50);
 	}
 	for (unsigned i = 0; i < count; i++) {

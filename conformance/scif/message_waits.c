@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sends and receives that have to wait: for room, for bytes, for a node, for a process that was stopped. */
+/* Sends and receives that have to wait: for room, for bytes, for a node, for a process that was
+ * stopped. */
 #include "ends.h"
 
 #define QUEUE 4095
@@ -7,7 +8,8 @@
 SCENARIO(room_wakes_poll)
 {
 	scif_epd_t epd = cts_fx_full_queue();
-	struct cts_thread *by_scif = cts_fx_polling(epd, POLLOUT), *by_system = cts_fx_polling2(epd, POLLOUT);
+	struct cts_thread *by_scif = cts_fx_polling(epd, POLLOUT),
+			  *by_system = cts_fx_polling2(epd, POLLOUT);
 
 	CTS_REQUIRE(cts_far_recv(epd, QUEUE, SCIF_RECV_BLOCK).ret == QUEUE);
 	CTS_ASSERT(cts_join(by_scif).ret == POLLOUT);
@@ -44,7 +46,8 @@ SCENARIO(send_while_receiving)
 	struct cts_thread *sending = cts_fx_sending(epd, 10);
 	CTS_ASSERT(cts_far_send(epd, 50).ret == 50);
 	CTS_ASSERT(CTS_OBSERVE(cts_join(receiving).ret).ret == 50);
-	CTS_CHECK(cts_is_pattern(cts_thread_bytes(receiving), 50, 1), "the receive ended past the waiting send");
+	CTS_CHECK(cts_is_pattern(cts_thread_bytes(receiving), 50, 1),
+		  "the receive ended past the waiting send");
 	CTS_ASSERT(!cts_thread_done(sending));
 	CTS_ASSERT(cts_far_recv(epd, QUEUE, SCIF_RECV_BLOCK).ret == QUEUE);
 	CTS_ASSERT(cts_join(sending).ret == 10);
@@ -57,7 +60,8 @@ SCENARIO(recv_interrupted_loses_nothing)
 	unsigned char *got = cts_fx_buffer(40);
 
 	cts_thread_signal(receiving, SIGUSR1);
-	CTS_CHECK(cts_failed_with(cts_join(receiving), EINTR), "the interrupted receive was no success");
+	CTS_CHECK(cts_failed_with(cts_join(receiving), EINTR),
+		  "the interrupted receive was no success");
 	CTS_ASSERT(cts_far_send(epd, 40).ret == 40);
 	CTS_ASSERT(CTS_OBSERVE(scif_recv(epd, got, 40, SCIF_RECV_BLOCK)).ret == 40);
 	CTS_CHECK(cts_is_pattern(got, 40, 1), "the bytes that came later are all there");
@@ -74,7 +78,8 @@ SCENARIO(recv_waits_for_sleeping_node)
 	cts_far_node(epd, "up");
 	CTS_ASSERT(cts_far_send(epd, 30).ret == 30);
 	CTS_ASSERT(CTS_OBSERVE(cts_join(receiving).ret).ret == 30);
-	CTS_CHECK(cts_is_pattern(cts_thread_bytes(receiving), 30, 1), "the bytes are those that were sent");
+	CTS_CHECK(cts_is_pattern(cts_thread_bytes(receiving), 30, 1),
+		  "the bytes are those that were sent");
 }
 
 SCENARIO(pollin_means_recv_does_not_block)

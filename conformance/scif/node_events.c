@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #define NEW_NODE 5
-#define NEVER 1000
+#define NEVER	 1000
 
 static void register_handler(void)
 {
@@ -73,7 +73,8 @@ SCENARIO(event_not_from_before)
 	register_handler();
 	cts_node(NEW_NODE + 1, "add");
 	CTS_ASSERT(cts_event_wait(SCIF_NODE_ADDED, NEW_NODE + 1));
-	CTS_CHECK(event_is(0, SCIF_NODE_ADDED, NEW_NODE + 1), "the first event is the one after the registration");
+	CTS_CHECK(event_is(0, SCIF_NODE_ADDED, NEW_NODE + 1),
+		  "the first event is the one after the registration");
 	CTS_CHECK(cts_event_count() == 1, "there was one event");
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #define MOST_NODES 64
-#define NEW_NODE 5
+#define NEW_NODE   5
 
 struct node_list {
 	uint16_t nodes[MOST_NODES], self;
@@ -98,10 +98,12 @@ SCENARIO(node_list_can_be_connected)
 	scif_epd_t epd = cts_fx_unbound();
 
 	for (int i = 0; i < l.count; i++) {
-		struct scif_portID dst = { .node = l.nodes[i], .port = cts_fx_peer_port_unused().port };
+		struct scif_portID dst = {.node = l.nodes[i],
+					  .port = cts_fx_peer_port_unused().port};
 		struct cts_result r = CTS_RESULT(scif_connect(epd, &dst));
 
 		CTS_ASSERT(cts_failed_with(r, ECONNREFUSED));
 	}
-	CTS_CHECK(ends_connect(epd, ends_far_listen(cts_peer(), 1)) > 0, "the peer's node can be connected to");
+	CTS_CHECK(ends_connect(epd, ends_far_listen(cts_peer(), 1)) > 0,
+		  "the peer's node can be connected to");
 }

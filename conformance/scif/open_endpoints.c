@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#define THREADS 4
-#define PER_THREAD 20
+#define THREADS		   4
+#define PER_THREAD	   20
 #define OUT_OF_DESCRIPTORS 40
 
 static bool all_different(const scif_epd_t *epds, int count)
@@ -69,7 +69,7 @@ SCENARIO(open_in_forked_child)
 static struct cts_result open_and_bind(void *arg)
 {
 	scif_epd_t *epds = arg;
-	struct cts_result r = { 0, 0 };
+	struct cts_result r = {0, 0};
 
 	for (int i = 0; i < PER_THREAD && r.ret != -1; i++) {
 		r = CTS_RESULT(epds[i] = scif_open());
@@ -103,7 +103,7 @@ static bool says_none_left(int err)
 SCENARIO(open_without_descriptors)
 {
 	scif_epd_t epds[OUT_OF_DESCRIPTORS];
-	struct cts_result r = { 0, 0 };
+	struct cts_result r = {0, 0};
 	int count = 0;
 
 	cts_limit(RLIMIT_NOFILE, "40");
@@ -136,7 +136,8 @@ SCENARIO(open_version_mismatch)
 	cts_other_version(true);
 	for (int i = 0; i < 3; i++)
 		CTS_OBSERVE_ERROR(scif_open(), ENXIO);
-	CTS_CHECK_EFFECT(cts_wait_child(cts_fork(open_once, NULL)) == 1, "another process is refused too");
+	CTS_CHECK_EFFECT(cts_wait_child(cts_fork(open_once, NULL)) == 1,
+			 "another process is refused too");
 	cts_other_version(false);
 	CTS_CHECK_EFFECT(cts_wait_child(cts_fork(open_once, NULL)) == 0,
 			 "the control, with the versions equal again, succeeds");

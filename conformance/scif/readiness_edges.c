@@ -8,7 +8,7 @@
 static bool edge_comes(int set, int bits)
 {
 	uint64_t end = cts_now_us() + 2000000;
-	struct pollfd entry = { .fd = set, .events = POLLIN };
+	struct pollfd entry = {.fd = set, .events = POLLIN};
 
 	while (cts_now_us() < end) {
 		if (poll(&entry, 1, 100) == 1 && (cts_epoll_edge(set) & bits) == bits)

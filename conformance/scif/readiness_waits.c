@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif_poll over sets, poll(2) on descriptors, and what a descriptor stays through its endpoint's life. */
+/* scif_poll over sets, poll(2) on descriptors, and what a descriptor stays through its endpoint's
+ * life. */
 #include "ends.h"
 
 #define MOST_PAIRS 16
-#define QUEUE 4095
+#define QUEUE	   4095
 
 struct poll_call {
 	struct scif_pollepd *set;
@@ -26,9 +27,9 @@ SCENARIO(poll_wakes_for_one_of_many)
 	CTS_REQUIRE(count <= MOST_PAIRS);
 	for (unsigned i = 0; i < count; i++) {
 		cts_pair(pairs[i]);
-		set[i] = (struct scif_pollepd){ .epd = pairs[i][0], .events = POLLIN, .revents = 77 };
+		set[i] = (struct scif_pollepd){.epd = pairs[i][0], .events = POLLIN, .revents = 77};
 	}
-	struct cts_thread *polling = cts_thread_start(poll_set, &(struct poll_call){ set, count });
+	struct cts_thread *polling = cts_thread_start(poll_set, &(struct poll_call){set, count});
 	cts_wait_asleep(polling);
 	CTS_ASSERT(!cts_thread_done(polling));
 	CTS_ASSERT(scif_send(pairs[chosen][1], "x", 1, 0) == 1);
@@ -53,15 +54,16 @@ SCENARIO(poll_mixed_set)
 	int ends[2];
 
 	CTS_REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
-	struct scif_pollepd set[] = { { .epd = epd, .events = POLLIN }, { .epd = ends[0], .events = POLLIN } };
-	struct poll_call call = { set, 2 };
+	struct scif_pollepd set[] = {{.epd = epd, .events = POLLIN},
+				     {.epd = ends[0], .events = POLLIN}};
+	struct poll_call call = {set, 2};
 	struct cts_thread *polling = cts_thread_start(poll_set, &call);
 	cts_wait_asleep(polling);
 	CTS_REQUIRE(write(ends[1], "x", 1) == 1);
 	CTS_ASSERT(CTS_OBSERVE(cts_join(polling).ret).ret == 1);
 	CTS_CHECK(set[0].revents == 0 && set[1].revents == POLLIN, "the pipe woke the poll");
 
-	CTS_REQUIRE(read(ends[0], &(char){ 0 }, 1) == 1);
+	CTS_REQUIRE(read(ends[0], &(char){0}, 1) == 1);
 	polling = cts_thread_start(poll_set, &call);
 	cts_wait_asleep(polling);
 	CTS_ASSERT(cts_far_send(epd, 1).ret == 1);
@@ -89,7 +91,7 @@ SCENARIO(descriptor_is_constant)
 	CTS_ASSERT(scif_get_fd(listener) == of_listener);
 	CTS_ASSERT(scif_listen(listener, 1) == 0);
 	CTS_ASSERT(scif_get_fd(listener) == of_listener);
-	struct listener l = { listener, { cts_self_node(), (uint16_t)port } };
+	struct listener l = {listener, {cts_self_node(), (uint16_t)port}};
 	scif_epd_t accepted = ends_serve(l, peer);
 	CTS_ASSERT(scif_get_fd(listener) == of_listener);
 	CTS_ASSERT(scif_get_fd(accepted) == accepted);
@@ -107,7 +109,8 @@ SCENARIO(descriptor_fcntl_nonblocking)
 	CTS_ASSERT(!(flags & O_NONBLOCK));
 	CTS_ASSERT(fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0);
 	CTS_ASSERT(fcntl(fd, F_GETFL) & O_NONBLOCK);
-	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_connect(epd, &at.at)), EINPROGRESS), "connect does not wait");
+	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_connect(epd, &at.at)), EINPROGRESS),
+		  "connect does not wait");
 }
 
 SCENARIO(descriptor_poll_wakes_on_arrival)

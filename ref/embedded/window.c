@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "family.h"
 #include "fence.h"
 #include "fork.h"
 #include "mapping.h"
@@ -513,15 +514,7 @@ static pthread_mutex_t lingering_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static bool siblings_alive(struct conn *c)
 {
-	int32_t self = getpid();
-	if (c->own->forking || c->own->holders_lost)
-		return true;
-	for (int i = 0; i < CONN_HOLDERS; i++) {
-		int32_t pid = c->own->holder[i];
-		if (pid && pid != self && (kill(pid, 0) == 0 || errno != ESRCH))
-			return true;
-	}
-	return false;
+	return !c->last_holder && family_holds(c->mem->number, c->inode);
 }
 
 static bool no_windows(struct conn *c)
@@ -552,6 +545,7 @@ void mem_conn_closed(struct conn *c)
 	if (!c->mem)
 		return;
 	bool last = conn_last_holder(c);
+	c->mem->number = atomic_load(&c->sock);
 	if (last)
 		close_all(c);
 	if (!last || !no_windows(c))

@@ -52,6 +52,7 @@ struct mem_conn {
 	_Atomic uint32_t mappings; /* of this process, through this connection */
 	_Atomic uint32_t verified; /* value of `verify` that was acted upon */
 	bool lingers;              /* closed here, waits for windows to become free */
+	int number;                /* of the endpoint when it was closed; siblings still know it so */
 	struct conn *next_lingering;
 };
 

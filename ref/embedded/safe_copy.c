@@ -110,6 +110,14 @@ static uintptr_t *program_counter(ucontext_t *context)
 }
 #endif
 
+/*
+ * Called through pointers, which valgrind does not look through: it knows the
+ * address of a fault exactly only where a translated block begins.
+ */
+static int (*const volatile move_bytes)(void *dst, const void *src, size_t n) = safe_move;
+static int (*const volatile load_byte)(const void *p) = safe_load;
+static int (*const volatile touch_byte)(void *p) = safe_touch;
+
 static struct {
 	pthread_mutex_t lock;
 	struct sigaction previous[2]; /* what we stand in front of: SIGSEGV, SIGBUS */
@@ -193,7 +201,7 @@ void safe_copy_install(void)
 
 int safe_copy(void *dst, const void *src, size_t n)
 {
-	return safe_move(dst, src, n);
+	return move_bytes(dst, src, n);
 }
 
 #else /* no way to redirect a fault: the kernel does the copying */
@@ -216,7 +224,7 @@ int safe_copy(void *dst, const void *src, size_t n)
 	return n == 0 ? 0 : move_within(dst, src, n);
 }
 
-static int safe_load(const void *p)
+static int load_byte(const void *p)
 {
 	unsigned char byte;
 	struct iovec to = {.iov_base = &byte, .iov_len = 1};
@@ -225,11 +233,11 @@ static int safe_load(const void *p)
 	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == 1 ? 0 : -EFAULT;
 }
 
-static int safe_touch(void *p)
+static int touch_byte(void *p)
 {
 	/* Writing nothing shows nothing, so only readability is probed; the copy itself fails
 	 * later. */
-	return safe_load(p);
+	return load_byte(p);
 }
 
 #endif
@@ -249,7 +257,7 @@ int safe_probe_read(const void *p, size_t n)
 	if (wraps(p, n))
 		return -EFAULT;
 	for (; at < end; at += PAGE - ((uintptr_t)at & (PAGE - 1)))
-		if (safe_load(at) != 0)
+		if (load_byte(at) != 0)
 			return -EFAULT;
 	return 0;
 }
@@ -264,7 +272,7 @@ int safe_probe_write(void *p, size_t n)
 	if (wraps(p, n))
 		return -EFAULT;
 	for (; at < end; at += PAGE - ((uintptr_t)at & (PAGE - 1)))
-		if (safe_touch(at) != 0)
+		if (touch_byte(at) != 0)
 			return -EFAULT;
 	return 0;
 }

@@ -39,13 +39,14 @@ static int run_adapter(const char *command, const char *words)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void note_node(int node)
+static void note_node(int node, bool added)
 {
 	for (int i = 0; i < shared->changed_node_count; i++)
 		if (shared->changed_nodes[i] == node)
 			return;
 	if (shared->changed_node_count == CHANGED_NODES)
 		cts_unresolved("too many nodes changed");
+	shared->added_nodes[shared->changed_node_count] = added;
 	shared->changed_nodes[shared->changed_node_count++] = node;
 }
 
@@ -54,7 +55,7 @@ void cts_node(int node, const char *state)
 	char words[64];
 
 	cts_need("node_adapter");
-	note_node(node);
+	note_node(node, strcmp(state, "add") == 0);
 	snprintf(words, sizeof words, "%s %d", state, node);
 	int status = run_adapter(settings.node_adapter, words);
 	if (status)
@@ -105,7 +106,10 @@ void adapters_undo(struct shared_case *s)
 		verdict_set(UNRESOLVED, KIND_NONE, "version adapter: off failed");
 	s->changed_version = false;
 	while (s->changed_node_count) {
-		snprintf(words, sizeof words, "up %d", s->changed_nodes[--s->changed_node_count]);
+		int last = --s->changed_node_count;
+
+		snprintf(words, sizeof words, "%s %d", s->added_nodes[last] ? "remove" : "up",
+			 s->changed_nodes[last]);
 		if (run_adapter(settings.node_adapter, words))
 			verdict_set(UNRESOLVED, KIND_NONE, "node adapter: %s failed", words);
 	}

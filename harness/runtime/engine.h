@@ -27,6 +27,7 @@ struct shared_case {
 	char step[160];
 	char fabric[80];
 	int changed_nodes[CHANGED_NODES];
+	bool added_nodes[CHANGED_NODES];
 	int changed_node_count;
 	bool changed_ports, changed_version;
 	bool fault_fired;	/* fault provoker: the preload made a library call of this round fail */

@@ -125,10 +125,12 @@ static void announce(const struct controller *self)
 	census_free(&census);
 }
 
-static int allowed(enum node_state from, enum node_state to, bool add)
+static int allowed(unsigned node, enum node_state from, enum node_state to, bool add)
 {
 	if (add)
 		return from == NODE_ABSENT ? 0 : -EEXIST;
+	if (to == NODE_ABSENT && node <= 1)
+		return -EBUSY;
 	if (from == NODE_ABSENT)
 		return -ENOENT;
 	if (from == NODE_DOWN && to == NODE_ASLEEP)
@@ -141,10 +143,10 @@ static int set_node(struct controller *self, const struct ctl_request *request)
 	uint32_t word;
 	int error;
 
-	if (request->node > NODE_MAX || request->state < NODE_UP || request->state > NODE_DOWN)
+	if (request->node > NODE_MAX || request->state > NODE_DOWN)
 		return -EINVAL;
 	word = atomic_load(&self->table->node[request->node]);
-	error = allowed(node_word_state(word), (enum node_state)request->state,
+	error = allowed(request->node, node_word_state(word), (enum node_state)request->state,
 			request->op == CTL_NODE_ADD);
 	if (error < 0)
 		return error;

@@ -34,6 +34,7 @@ static const char usage_text[] =
 	"  node down N          mark node N lost and end its processes\n"
 	"  node sleep N         put node N to sleep\n"
 	"  node up N            bring node N up\n"
+	"  node remove N        take back what add did, end the processes of node N\n"
 	"  ports LOW-HIGH       assign ephemeral ports from this range only\n"
 	"  ports default        assign them from 1088 to 65535 again\n"
 	"  reset                back to nodes 0 and 1 up and all ports\n"
@@ -128,6 +129,8 @@ static int explain(const char *fabric, int error, unsigned node)
 		return complain(EXIT_FAILED, "there is no node %u; add it first", node);
 	case -EEXIST:
 		return complain(EXIT_FAILED, "node %u exists already", node);
+	case -EBUSY:
+		return complain(EXIT_FAILED, "node %u is part of every fabric", node);
 	case -EHOSTDOWN:
 		return complain(EXIT_FAILED, "node %u is down; bring it up first", node);
 	case -ETIMEDOUT:
@@ -177,6 +180,7 @@ static const struct verb verbs[] = {
 	{"down", CTL_NODE_SET, NODE_DOWN, "down"},
 	{"sleep", CTL_NODE_SET, NODE_ASLEEP, "asleep"},
 	{"up", CTL_NODE_SET, NODE_UP, "up"},
+	{"remove", CTL_NODE_SET, NODE_ABSENT, "removed"},
 };
 
 static const struct verb *find_verb(const char *name)
@@ -192,10 +196,11 @@ static int node(const struct options *options, const char *verb_name, const char
 	const struct verb *verb = find_verb(verb_name);
 	struct expelled expelled = {0};
 	unsigned id;
+	bool ends;
 	int error;
 
 	if (verb == NULL)
-		return complain(EXIT_USAGE, "node %s: the choice is add, down, sleep or up",
+		return complain(EXIT_USAGE, "node %s: the choice is add, down, sleep, up or remove",
 				verb_name);
 	if (!node_parse_number(number, 0, NODE_MAX, &id))
 		return complain(EXIT_USAGE, "%s is no node: a node is a number from 0 to %d",
@@ -205,14 +210,15 @@ static int node(const struct options *options, const char *verb_name, const char
 							  .state = (uint16_t)verb->state});
 	if (error < 0)
 		return explain(options->fabric, error, id);
-	if (verb->state == NODE_DOWN && end_members(options, id, &expelled) != EXIT_OK)
+	ends = verb->state == NODE_DOWN || verb->state == NODE_ABSENT;
+	if (ends && end_members(options, id, &expelled) != EXIT_OK)
 		return EXIT_FAILED;
 	if (options->json)
 		return print_json(json_pack("{s:s, s:s, s:i, s:s, s:i}", "format", "scif-fabric/1",
 					    "fabric", options->fabric, "node", (int)id, "state",
 					    verb->result, "ended", (int)expelled.count));
 	printf("node %u is %s", id, verb->result);
-	if (verb->state == NODE_DOWN)
+	if (ends)
 		printf(", %u process%s ended", expelled.count, expelled.count == 1 ? "" : "es");
 	putchar('\n');
 	return EXIT_OK;

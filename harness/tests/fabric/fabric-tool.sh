@@ -93,6 +93,8 @@ for bad in frobnicate 'list all' node 'node down' 'node down x' 'node down 257' 
 done
 refused 1 "$tool" node down 9
 refused 1 "$tool" node add 1
+refused 1 "$tool" node remove 1
+refused 1 "$tool" node remove 9
 
 "$tool" ports 2000-2001 >"$work/out"
 check "ports LOW-HIGH" 0 $?
@@ -128,8 +130,11 @@ check "the child has started" "child 0" "$(line)"
 "$tool" node up 1 >"$work/out"
 "$tool" node sleep 1 >"$work/out"
 "$tool" node add 256 >"$work/out"
+"$tool" node down 256 >"$work/out"
+"$tool" node remove 256 >"$work/out"
+"$tool" node add 7 >"$work/out"
 "$tool" reset >"$work/out"
-for event in 'removed 1' 'added 1' 'added 256' 'removed 256'; do
+for event in 'removed 1' 'added 1' 'added 256' 'removed 256' 'added 7' 'removed 7'; do
 	check "event" "$event" "$(line)"
 done
 stop

@@ -184,7 +184,7 @@ int conn_set_control(struct conn *c, int number)
 	return 0;
 }
 
-static void conn_drop_control(struct conn *c)
+void conn_drop_control(struct conn *c)
 {
 	if (c->ctl < 0)
 		return;
@@ -192,6 +192,7 @@ static void conn_drop_control(struct conn *c)
 	/* The number may be a stranger's by now. */
 	if (number_is(c->ctl, c->ctl_inode))
 		close(c->ctl);
+	c->ctl = -1;
 }
 
 static void conn_free(struct conn *c)

@@ -59,6 +59,8 @@ struct conn {
 };
 
 void conn_get(struct conn *c);
+/* Closes the control socket before the end, when others go on with this side. */
+void conn_drop_control(struct conn *c);
 void conn_put(struct conn *c); /* the last one calls mem_conn_free and closes ctl */
 
 /*

@@ -550,6 +550,9 @@ void mem_conn_closed(struct conn *c)
 		close_all(c);
 	if (!last || !no_windows(c))
 		linger(c);
+	/* Another process of this side goes on; only a mapping of ours would need it here. */
+	if (!last && !atomic_load(&c->mem->mappings))
+		conn_drop_control(c);
 	window_collect();
 }
 

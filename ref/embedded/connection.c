@@ -27,7 +27,7 @@
 /* An answer of the kernel is good for this long. */
 #define ANSWER_NS 50000ull
 /* Identity and fault handler are looked at again after this long. */
-#define IDENTITY_NS 10000000ull
+#define IDENTITY_NS 1000000ull
 /* conn_wait_word looks after the peer this often. */
 #define WORD_SLICE_NS 5000000ull
 

@@ -66,6 +66,15 @@ int family_init(void)
 	return error;
 }
 
+/* Alive, but /proc does not show it. */
+static bool hidden(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return alive(pid) && access(path, F_OK) != 0;
+}
+
 static bool holds(pid_t pid, int number, ino_t inode)
 {
 	char path[64], link[64], wanted[64];
@@ -75,7 +84,7 @@ static bool holds(pid_t pid, int number, ino_t inode)
 	snprintf(wanted, sizeof(wanted), "socket:[%llu]", (unsigned long long)inode);
 	length = readlink(path, link, sizeof(link) - 1);
 	if (length < 0)
-		return errno != ENOENT && errno != ESRCH;
+		return (errno != ENOENT && errno != ESRCH) || hidden(pid);
 	link[length] = '\0';
 	return strcmp(link, wanted) == 0;
 }

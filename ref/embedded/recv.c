@@ -139,6 +139,20 @@ static int recv_on(struct conn *c, void *msg, int len, int flags)
 	return result;
 }
 
+/*
+ * The ends of the buffer; should a page between them be bad, the data stays
+ * where it is. A connection that has ended and has nothing left says so first.
+ */
+static int probe(struct conn *c, unsigned char *msg, int len)
+{
+	int error;
+
+	if (safe_probe_write(msg, 1) == 0 && safe_probe_write(msg + len - 1, 1) == 0)
+		return 0;
+	error = conn_alive(c);
+	return error != 0 && ring_used(&c->block->ring[1 - c->side]) == 0 ? error : -EFAULT;
+}
+
 static int recv_checked(struct ep *ep, unsigned char *msg, int len, int flags)
 {
 	struct conn *c;
@@ -149,11 +163,10 @@ static int recv_checked(struct ep *ep, unsigned char *msg, int len, int flags)
 	if (len < 0 || (flags & ~SCIF_RECV_BLOCK))
 		return -EINVAL;
 	error = ep_connection(ep, &c);
+	if (error == 0)
+		error = probe(c, msg, len);
 	if (error != 0)
 		return error;
-	/* The ends of the buffer; should a page between them be bad, the data stays where it is. */
-	if (safe_probe_write(msg, 1) != 0 || safe_probe_write(msg + len - 1, 1) != 0)
-		return -EFAULT;
 	mem_attend(c);
 	return recv_on(c, msg, len, flags);
 }

@@ -76,17 +76,30 @@ SCENARIO(rma_random_places)
 	}
 }
 
+/* Memory that nobody has filled, on both sides, at offset 0x100000 in both registered spaces. */
+static struct rma_ends open_huge(size_t len)
+{
+	struct rma_ends e = { .call = (enum rma_call)cts_param("call"), .epd = cts_fx_connected(), .loffset = 0x100000 };
+
+	e.far = (struct cts_peer_window){ .offset = 0x100000, .len = len, .there = far_alloc(e.epd, len), .epd = e.epd };
+	CTS_REQUIRE(far_register(e.epd, e.far.there, len, e.far.offset, READ_WRITE).ret == e.far.offset);
+	e.local = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CTS_REQUIRE(e.local != MAP_FAILED);
+	if (rma_is_registered(e.call))
+		CTS_REQUIRE(scif_register(e.epd, e.local, len, e.loffset, READ_WRITE, SCIF_MAP_FIXED) == e.loffset);
+	return e;
+}
+
 /* Only the ends and the bytes around 2 GiB are looked at. */
 SCENARIO(rma_huge)
 {
-	size_t len = ((size_t)1 << 31) + 4096, half = (size_t)1 << 31;
+	size_t len = ((size_t)1 << 31) + 4096, half = (size_t)1 << 31, places[] = { 0, half - 64, len - 128 };
 	struct sysinfo info;
 
 	CTS_REQUIRE(sysinfo(&info) == 0);
-	if ((uint64_t)info.freeram * info.mem_unit < 6ULL << 30)
-		cts_untested("less than 6 GiB of memory are free");
-	struct rma_ends e = rma_ends_open(len / cts_page_size());
-	size_t places[] = { 0, half - 64, len - 128 };
+	if ((uint64_t)info.freeram * info.mem_unit < 8ULL << 30)
+		cts_untested("less than 8 GiB of memory are free");
+	struct rma_ends e = open_huge(len);
 	for (size_t i = 0; i < 3; i++)
 		rma_source_fill(&e, places[i], 128, 60 + (unsigned)i, 0);
 	CTS_ASSERT(rma_transfer(&e, 0, 0, len, SCIF_RMA_SYNC).ret == 0);

@@ -101,7 +101,8 @@ SCENARIO(window_same_pages_two_endpoints)
 
 /* ---- kinds of memory ---- */
 
-enum kind { MEMALIGN, ANONYMOUS, SHM, SHM_TWICE, FILE_SHARED, HEAP_PAGE, PAST_THE_END, STATIC_DATA, STACK, HUGE_PAGES };
+enum kind { MEMALIGN, ANONYMOUS, SHM, SHM_TWICE, FILE_SHARED, HEAP_PAGE, PAST_THE_END, STATIC_DATA, STACK, HUGE_PAGES,
+	    TRANSPARENT_HUGE };
 
 struct memory {
 	unsigned char *addr;
@@ -171,6 +172,19 @@ static void huge_memory(struct memory *m)
 		cts_untested("no huge pages are set aside on this system (vm.nr_hugepages)");
 }
 
+/* Aligned and touched as a whole, so that the kernel may back it by one huge page. */
+static void transparent_memory(struct memory *m)
+{
+	size_t size = 2 << 20;
+	unsigned char *p = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CTS_REQUIRE(p != MAP_FAILED);
+	m->len = size;
+	m->addr = (unsigned char *)(((uintptr_t)p + size - 1) & ~(uintptr_t)(size - 1));
+	CTS_REQUIRE(madvise(m->addr, size, MADV_HUGEPAGE) == 0);
+	memset(m->addr, 0, size);
+}
+
 static unsigned char *page_start(unsigned char *p)
 {
 	size_t page = cts_page_size();
@@ -212,6 +226,9 @@ static void make_memory(struct memory *m, enum kind kind, unsigned char *stack)
 		break;
 	case HUGE_PAGES:
 		huge_memory(m);
+		break;
+	case TRANSPARENT_HUGE:
+		transparent_memory(m);
 		break;
 	}
 	CTS_REQUIRE(m->addr && m->addr != MAP_FAILED);

@@ -167,5 +167,5 @@ SCENARIO(window_unregister_bulk)
 SCENARIO(window_unregister_bulk_killed)
 {
 	bulk_round(cts_fx_connected(), (size_t)cts_param("mib") << 20, false);
-	bulk_round(cts_fx_connected(), (size_t)cts_param("mib") << 20, true);
+	bulk_round(cts_fx_connected(), (size_t)cts_param("mib") << 17, true);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * libcts-inject.so: makes the n-th library call of a class fail. It is preloaded after the implementation, so
- * that the implementation's calls to the C library come here first, whoever wrote it. It does nothing until
- * the test arms it around one call, and then only in the thread that armed it. Instead of failing, the n-th
- * call can be preceded by a function of the test, so that something happens between two calls.
+ * libcts-inject.so: makes the n-th library call of a class fail. It is preloaded after the
+ * implementation, so that the implementation's calls to the C library come here first, whoever
+ * wrote it. It does nothing until the test arms it around one call, and then only in the thread
+ * that armed it. Instead of failing, the n-th call can be preceded by a function of the test, so
+ * that something happens between two calls.
  *
- * libfiu was looked at first. Its preload has no memfd_create, accept4, userfaultfd or pthread_create, its
- * failures are switched on by name for the whole process (by chance or by caller, not "the n-th in this
- * thread"), and it does not count what it let pass, which is how the end of the series is found.
+ * libfiu was looked at first. Its preload has no memfd_create, accept4, userfaultfd or
+ * pthread_create, its failures are switched on by name for the whole process (by chance or by
+ * caller, not "the n-th in this thread"), and it does not count what it let pass, which is how the
+ * end of the series is found.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,23 +45,27 @@ int cts_inject_before(const char *klass, int nth, void (*act)(void *arg), void *
 
 /* Initial-exec: reading it must not allocate, for it is read inside malloc. */
 static _Thread_local struct {
-	int classes;	/* 0: not armed */
+	int classes; /* 0: not armed */
 	int nth, seen, err;
 	bool fired;
-	void (*act)(void *arg);		/* what precedes the call; NULL: it fails */
+	void (*act)(void *arg); /* what precedes the call; NULL: it fails */
 	void *arg;
 } armed __attribute__((tls_model("initial-exec")));
 
 EXPORT int cts_inject_arm(const char *klass, int nth, int err)
 {
-	static const struct { const char *name; int classes; } known[] = {
-		{ "heap", CLASS_HEAP },
-		{ "mapping", CLASS_MAPPING },
-		{ "memory", CLASS_HEAP | CLASS_MAPPING },
-		{ "descriptor", CLASS_DESCRIPTOR },
-		{ "socket", CLASS_SOCKET },
-		{ "thread", CLASS_THREAD },
-		{ "any", CLASS_HEAP | CLASS_MAPPING | CLASS_DESCRIPTOR | CLASS_SOCKET | CLASS_THREAD },
+	static const struct {
+		const char *name;
+		int classes;
+	} known[] = {
+		{"heap", CLASS_HEAP},
+		{"mapping", CLASS_MAPPING},
+		{"memory", CLASS_HEAP | CLASS_MAPPING},
+		{"descriptor", CLASS_DESCRIPTOR},
+		{"socket", CLASS_SOCKET},
+		{"thread", CLASS_THREAD},
+		{"any",
+		 CLASS_HEAP | CLASS_MAPPING | CLASS_DESCRIPTOR | CLASS_SOCKET | CLASS_THREAD},
 	};
 
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
@@ -102,15 +108,15 @@ static bool fails(int classes)
 	armed.fired = true;
 	if (!armed.act)
 		return true;
-	armed.classes = 0;	/* what the test does now is not counted */
+	armed.classes = 0; /* what the test does now is not counted */
 	armed.act(armed.arg);
 	return false;
 }
 
 /*
- * The next definition of a function, looked up at its first use. Several threads may look at once and find the
- * same, so relaxed order does. A look-up that needs memory itself would come back here; it is told that there
- * is none, and dlsym can live with that.
+ * The next definition of a function, looked up at its first use. Several threads may look at once
+ * and find the same, so relaxed order does. A look-up that needs memory itself would come back
+ * here; it is told that there is none, and dlsym can live with that.
  */
 static _Thread_local bool looking __attribute__((tls_model("initial-exec")));
 
@@ -127,24 +133,27 @@ static void *next_definition(void **found, const char *name)
 	return next;
 }
 
-#define NEXT(name) (__extension__ ({ \
-	static void *found; \
-	(__typeof__(name) *)(uintptr_t)next_definition(&found, #name); }))
+#define NEXT(name)                                                                                 \
+	(__extension__({                                                                           \
+		static void *found;                                                                \
+		(__typeof__(name) *)(uintptr_t)next_definition(&found, #name);                     \
+	}))
 
-#define REFUSE(classes, failure) do { \
-	if (fails(classes)) { \
-		errno = armed.err; \
-		return failure; \
-	} \
-} while (0)
+#define REFUSE(classes, failure)                                                                   \
+	do {                                                                                       \
+		if (fails(classes)) {                                                              \
+			errno = armed.err;                                                         \
+			return failure;                                                            \
+		}                                                                                  \
+	} while (0)
 
-#define DEFINE_ALLOCATOR(name, params, call) \
-EXPORT void *name params \
-{ \
-	REFUSE(CLASS_HEAP, NULL); \
-	__typeof__(name) *next = NEXT(name); \
-	return next ? next call : NULL; \
-}
+#define DEFINE_ALLOCATOR(name, params, call)                                                       \
+	EXPORT void *name params                                                                   \
+	{                                                                                          \
+		REFUSE(CLASS_HEAP, NULL);                                                          \
+		__typeof__(name) *next = NEXT(name);                                               \
+		return next ? next call : NULL;                                                    \
+	}
 
 DEFINE_ALLOCATOR(malloc, (size_t size), (size))
 DEFINE_ALLOCATOR(calloc, (size_t count, size_t size), (count, size))
@@ -231,18 +240,18 @@ static bool has_mode(int flags)
 	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
-#define DEFINE_OPEN(name, params, call, last) \
-EXPORT int name params \
-{ \
-	mode_t mode = 0; \
-	va_list args; \
-	va_start(args, last); \
-	if (has_mode(flags)) \
-		mode = va_arg(args, mode_t); \
-	va_end(args); \
-	REFUSE(CLASS_DESCRIPTOR, -1); \
-	return NEXT(name)call; \
-}
+#define DEFINE_OPEN(name, params, call, last)                                                      \
+	EXPORT int name params                                                                     \
+	{                                                                                          \
+		mode_t mode = 0;                                                                   \
+		va_list args;                                                                      \
+		va_start(args, last);                                                              \
+		if (has_mode(flags))                                                               \
+			mode = va_arg(args, mode_t);                                               \
+		va_end(args);                                                                      \
+		REFUSE(CLASS_DESCRIPTOR, -1);                                                      \
+		return NEXT(name) call;                                                            \
+	}
 
 DEFINE_OPEN(open, (const char *path, int flags, ...), (path, flags, mode), flags)
 DEFINE_OPEN(open64, (const char *path, int flags, ...), (path, flags, mode), flags)
@@ -250,13 +259,13 @@ DEFINE_OPEN(openat, (int dir, const char *path, int flags, ...), (dir, path, fla
 DEFINE_OPEN(openat64, (int dir, const char *path, int flags, ...), (dir, path, flags, mode), flags)
 
 /* What the fortified headers turn some of the calls into. */
-#define DEFINE_FORTIFIED_OPEN(name, params, call) \
-int name params; \
-EXPORT int name params \
-{ \
-	REFUSE(CLASS_DESCRIPTOR, -1); \
-	return NEXT(name)call; \
-}
+#define DEFINE_FORTIFIED_OPEN(name, params, call)                                                  \
+	int name params;                                                                           \
+	EXPORT int name params                                                                     \
+	{                                                                                          \
+		REFUSE(CLASS_DESCRIPTOR, -1);                                                      \
+		return NEXT(name) call;                                                            \
+	}
 
 DEFINE_FORTIFIED_OPEN(__open_2, (const char *path, int flags), (path, flags))
 DEFINE_FORTIFIED_OPEN(__open64_2, (const char *path, int flags), (path, flags))
@@ -305,22 +314,23 @@ static bool duplicates(int command)
 }
 
 /* The argument is a word or a pointer, and passing a word on serves both. */
-#define DEFINE_FCNTL(name) \
-EXPORT int name(int fd, int command, ...) \
-{ \
-	va_list args; \
-	va_start(args, command); \
-	void *argument = va_arg(args, void *); \
-	va_end(args); \
-	if (duplicates(command)) \
-		REFUSE(CLASS_DESCRIPTOR, -1); \
-	return NEXT(name)(fd, command, argument); \
-}
+#define DEFINE_FCNTL(name)                                                                         \
+	EXPORT int name(int fd, int command, ...)                                                  \
+	{                                                                                          \
+		va_list args;                                                                      \
+		va_start(args, command);                                                           \
+		void *argument = va_arg(args, void *);                                             \
+		va_end(args);                                                                      \
+		if (duplicates(command))                                                           \
+			REFUSE(CLASS_DESCRIPTOR, -1);                                              \
+		return NEXT(name)(fd, command, argument);                                          \
+	}
 
 DEFINE_FCNTL(fcntl)
 DEFINE_FCNTL(fcntl64)
 
-/* Calls without a wrapper in the C library. The six words are passed on whether they were given or not. */
+/* Calls without a wrapper in the C library. The six words are passed on whether they were given or
+ * not. */
 EXPORT long syscall(long number, ...)
 {
 	va_list args;
@@ -391,7 +401,8 @@ EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t 
 	return NEXT(setsockopt)(fd, level, name, value, len);
 }
 
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+			  void *arg)
 {
 	if (fails(CLASS_THREAD))
 		return armed.err;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The peer's verbs that make SCIF calls. Endpoints are named by their descriptor in this process. */
+/* The peer's verbs that make SCIF calls. Endpoints are named by their descriptor in this process.
+ */
 #include "peer.h"
 
 #include "../runtime/pattern.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define N(i) request_number(request, i)
+#define N(i)	   request_number(request, i)
 #define CALL(name) static void name(const struct request *request, struct reply *reply)
 
 CALL(call_open)
@@ -48,7 +49,8 @@ CALL(call_listener)
 		return;
 	}
 	int port = scif_bind(epd, (uint16_t)N(0));
-	if (port == -1 || scif_listen(epd, (int)N(1)) == -1 || scif_get_nodeIDs(NULL, 0, &self) == -1) {
+	if (port == -1 || scif_listen(epd, (int)N(1)) == -1 ||
+	    scif_get_nodeIDs(NULL, 0, &self) == -1) {
 		reply_result(reply, -1);
 		scif_close(epd);
 		return;
@@ -59,14 +61,14 @@ CALL(call_listener)
 
 CALL(call_connect)
 {
-	struct scif_portID dst = { .node = (uint16_t)N(1), .port = (uint16_t)N(2) };
+	struct scif_portID dst = {.node = (uint16_t)N(1), .port = (uint16_t)N(2)};
 
 	reply_result(reply, scif_connect((int)N(0), &dst));
 }
 
 CALL(call_accept)
 {
-	struct scif_portID from = { 0 };
+	struct scif_portID from = {0};
 	scif_epd_t epd = -1;
 
 	if (scif_accept((int)N(0), &from, &epd, (int)N(1)) == -1) {
@@ -122,11 +124,12 @@ CALL(call_recv)
 
 CALL(call_register)
 {
-	reply_result(reply, scif_register((int)N(0), request_address(request, 1), (size_t)N(2), N(3),
-					  (int)N(4), (int)N(5)));
+	reply_result(reply, scif_register((int)N(0), request_address(request, 1), (size_t)N(2),
+					  N(3), (int)N(4), (int)N(5)));
 }
 
-/* window E LEN OFFSET PROT FLAGS SEED: fresh pages with that pattern; the offset, then the address */
+/* window E LEN OFFSET PROT FLAGS SEED: fresh pages with that pattern; the offset, then the address
+ */
 CALL(call_window)
 {
 	size_t len = (size_t)N(1);
@@ -153,7 +156,8 @@ CALL(call_unregister)
 /* mmap E ADDR LEN PROT FLAGS OFFSET */
 CALL(call_mmap)
 {
-	void *pa = scif_mmap(request_address(request, 1), (size_t)N(2), (int)N(3), (int)N(4), (int)N(0), N(5));
+	void *pa = scif_mmap(request_address(request, 1), (size_t)N(2), (int)N(3), (int)N(4),
+			     (int)N(0), N(5));
 
 	reply_result(reply, (intptr_t)pa);
 }
@@ -176,14 +180,14 @@ CALL(call_writeto)
 
 CALL(call_vreadfrom)
 {
-	reply_result(reply, scif_vreadfrom((int)N(0), request_address(request, 1), (size_t)N(2), N(3),
-					   (int)N(4)));
+	reply_result(reply, scif_vreadfrom((int)N(0), request_address(request, 1), (size_t)N(2),
+					   N(3), (int)N(4)));
 }
 
 CALL(call_vwriteto)
 {
-	reply_result(reply, scif_vwriteto((int)N(0), request_address(request, 1), (size_t)N(2), N(3),
-					  (int)N(4)));
+	reply_result(reply, scif_vwriteto((int)N(0), request_address(request, 1), (size_t)N(2),
+					  N(3), (int)N(4)));
 }
 
 /* A mark may be any int, -1 too, so the call's own result decides. */
@@ -210,7 +214,7 @@ CALL(call_fence_signal)
 
 CALL(call_poll)
 {
-	struct scif_pollepd entry = { .epd = (int)N(0), .events = (short)N(1) };
+	struct scif_pollepd entry = {.epd = (int)N(0), .events = (short)N(1)};
 
 	if (scif_poll(&entry, 1, N(2)) == -1)
 		reply_result(reply, -1);
@@ -229,30 +233,30 @@ CALL(call_nodes)
 }
 
 static const struct verb calls[] = {
-	{ "open", 0, call_open },
-	{ "close", 1, call_close },
-	{ "bind", 2, call_bind },
-	{ "listen", 2, call_listen },
-	{ "listener", 2, call_listener },
-	{ "connect", 3, call_connect },
-	{ "accept", 2, call_accept },
-	{ "nonblock", 2, call_nonblock },
-	{ "send", 5, call_send },
-	{ "recv", 3, call_recv },
-	{ "register", 6, call_register },
-	{ "window", 6, call_window },
-	{ "unregister", 3, call_unregister },
-	{ "mmap", 6, call_mmap },
-	{ "munmap", 2, call_munmap },
-	{ "readfrom", 5, call_readfrom },
-	{ "writeto", 5, call_writeto },
-	{ "vreadfrom", 5, call_vreadfrom },
-	{ "vwriteto", 5, call_vwriteto },
-	{ "fence_mark", 2, call_fence_mark },
-	{ "fence_wait", 2, call_fence_wait },
-	{ "fence_signal", 6, call_fence_signal },
-	{ "poll", 3, call_poll },
-	{ "nodes", 0, call_nodes },
+	{"open", 0, call_open},
+	{"close", 1, call_close},
+	{"bind", 2, call_bind},
+	{"listen", 2, call_listen},
+	{"listener", 2, call_listener},
+	{"connect", 3, call_connect},
+	{"accept", 2, call_accept},
+	{"nonblock", 2, call_nonblock},
+	{"send", 5, call_send},
+	{"recv", 3, call_recv},
+	{"register", 6, call_register},
+	{"window", 6, call_window},
+	{"unregister", 3, call_unregister},
+	{"mmap", 6, call_mmap},
+	{"munmap", 2, call_munmap},
+	{"readfrom", 5, call_readfrom},
+	{"writeto", 5, call_writeto},
+	{"vreadfrom", 5, call_vreadfrom},
+	{"vwriteto", 5, call_vwriteto},
+	{"fence_mark", 2, call_fence_mark},
+	{"fence_wait", 2, call_fence_wait},
+	{"fence_signal", 6, call_fence_signal},
+	{"poll", 3, call_poll},
+	{"nodes", 0, call_nodes},
 };
 
 bool run_call(const struct request *request, struct reply *reply)

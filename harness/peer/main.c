@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * scif-cts-peer: the second party of a conformance case. It obeys the line protocol of
- * docs/peer-protocol.md on standard input and output, using nothing but the public SCIF interface, and ends
- * by handshake (stop), at the end of its input, or with its parent.
+ * docs/peer-protocol.md on standard input and output, using nothing but the public SCIF interface,
+ * and ends by handshake (stop), at the end of its input, or with its parent.
  */
 #include "peer.h"
 
@@ -67,7 +67,8 @@ static void put(const struct reply *reply)
 	}
 }
 
-/* hello VERSION: the protocol spoken, then pid, node (-1: the library does not tell) and library. */
+/* hello VERSION: the protocol spoken, then pid, node (-1: the library does not tell) and library.
+ */
 static void hello(const struct request *request, struct reply *reply)
 {
 	const char *impl = getenv("CTS_IMPL");
@@ -152,7 +153,7 @@ static bool options(int argc, char **argv, const char **uid, bool *outlive)
 
 int main(int argc, char **argv)
 {
-	struct input in = { .used = 0 };
+	struct input in = {.used = 0};
 	char line[PEER_LINE];
 	const char *uid = NULL;
 	bool outlive = false;
@@ -162,13 +163,14 @@ int main(int argc, char **argv)
 		return 2;
 	if (uid)
 		become((uid_t)strtoul(uid, NULL, 10));
-	/* After the change of user, which would clear it; a parent that is gone already shows as end of input. */
+	/* After the change of user, which would clear it; a parent that is gone already shows as
+	 * end of input. */
 	if (!outlive)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_IGN);
 	tasks_init();
 	while ((more = input_line(&in, line)) != 0) {
-		struct reply reply = { .kind = REPLY_NONE };
+		struct reply reply = {.kind = REPLY_NONE};
 
 		if (more == -1) {
 			reply_bad(&reply, "line too long");

@@ -13,8 +13,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define HELD_MAX 16
-#define N(i) request_number(request, i)
+#define HELD_MAX   16
+#define N(i)	   request_number(request, i)
 #define CALL(name) static void name(const struct request *request, struct reply *reply)
 
 static struct held_page held[HELD_MAX];
@@ -22,7 +22,8 @@ static int held_count;
 
 CALL(memory_alloc)
 {
-	void *addr = mmap(NULL, (size_t)N(0), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *addr = mmap(NULL, (size_t)N(0), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
 
 	if (addr == MAP_FAILED)
 		reply_bad(reply, "out of memory");
@@ -50,8 +51,8 @@ CALL(memory_set)
 
 CALL(memory_is)
 {
-	reply_value(reply, cts_is_pattern_at(request_address(request, 0), (size_t)N(1), (unsigned)N(2),
-					     (size_t)N(3)));
+	reply_value(reply, cts_is_pattern_at(request_address(request, 0), (size_t)N(1),
+					     (unsigned)N(2), (size_t)N(3)));
 }
 
 CALL(memory_isbyte)
@@ -67,7 +68,8 @@ CALL(memory_sum)
 	reply_value(reply, 0);
 }
 
-/* One access of the asked width, as a program on that side would do it; memcpy where it is not aligned. */
+/* One access of the asked width, as a program on that side would do it; memcpy where it is not
+ * aligned. */
 static bool peek(const void *at, intmax_t size, uint64_t *value)
 {
 	bool aligned = (uintptr_t)at % (uintmax_t)size == 0;
@@ -184,19 +186,11 @@ CALL(memory_release)
 }
 
 static const struct verb verbs[] = {
-	{ "alloc", 1, memory_alloc },
-	{ "free", 2, memory_free },
-	{ "fill", 4, memory_fill },
-	{ "set", 3, memory_set },
-	{ "is", 4, memory_is },
-	{ "isbyte", 3, memory_isbyte },
-	{ "sum", 2, memory_sum },
-	{ "peek", 2, memory_peek },
-	{ "poke", 3, memory_poke },
-	{ "add", 2, memory_add },
-	{ "wait", 4, memory_wait },
-	{ "hold", 0, memory_hold },
-	{ "release", 2, memory_release },
+	{"alloc", 1, memory_alloc},	{"free", 2, memory_free}, {"fill", 4, memory_fill},
+	{"set", 3, memory_set},		{"is", 4, memory_is},	  {"isbyte", 3, memory_isbyte},
+	{"sum", 2, memory_sum},		{"peek", 2, memory_peek}, {"poke", 3, memory_poke},
+	{"add", 2, memory_add},		{"wait", 4, memory_wait}, {"hold", 0, memory_hold},
+	{"release", 2, memory_release},
 };
 
 bool run_memory(const struct request *request, struct reply *reply)

@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PEER_LINE 1024
-#define PEER_ARGS 12
+#define PEER_LINE     1024
+#define PEER_ARGS     12
 #define PEER_PROTOCOL 1
 
 struct request {
 	char line[PEER_LINE];
-	int argc;		/* without the verb */
+	int argc; /* without the verb */
 	const char *verb;
 	const char *argv[PEER_ARGS];
 };
@@ -24,7 +24,7 @@ struct reply {
 	enum reply_kind kind;
 	intmax_t ret;
 	int err;
-	char text[PEER_LINE - 64];	/* after the value, or the reason of REPLY_BAD */
+	char text[PEER_LINE - 64]; /* after the value, or the reason of REPLY_BAD */
 };
 
 bool request_parse(struct request *r, const char *line);
@@ -37,7 +37,8 @@ void reply_value(struct reply *reply, intmax_t ret);
 void reply_result(struct reply *reply, intmax_t ret);
 size_t reply_format(const struct reply *reply, char *out, size_t size);
 
-/* Verbs that make SCIF calls (calls.c) and verbs that touch memory (memory.c); false: no such verb there. */
+/* Verbs that make SCIF calls (calls.c) and verbs that touch memory (memory.c); false: no such verb
+ * there. */
 bool run_call(const struct request *request, struct reply *reply);
 bool run_memory(const struct request *request, struct reply *reply);
 
@@ -51,6 +52,7 @@ struct verb {
 	int args;
 	void (*run)(const struct request *request, struct reply *reply);
 };
-bool run_verb(const struct verb *table, size_t count, const struct request *request, struct reply *reply);
+bool run_verb(const struct verb *table, size_t count, const struct request *request,
+	      struct reply *reply);
 
 #endif

@@ -64,8 +64,8 @@ size_t reply_format(const struct reply *reply, char *out, size_t size)
 
 	switch (reply->kind) {
 	case REPLY_OK:
-		n = snprintf(out, size, "ok %" PRIdMAX "%s%s\n", reply->ret, *reply->text ? " " : "",
-			     reply->text);
+		n = snprintf(out, size, "ok %" PRIdMAX "%s%s\n", reply->ret,
+			     *reply->text ? " " : "", reply->text);
 		break;
 	case REPLY_ERR:
 		n = snprintf(out, size, "err %s\n", cts_errname(reply->err));
@@ -79,7 +79,8 @@ size_t reply_format(const struct reply *reply, char *out, size_t size)
 	return (size_t)n;
 }
 
-bool run_verb(const struct verb *table, size_t count, const struct request *request, struct reply *reply)
+bool run_verb(const struct verb *table, size_t count, const struct request *request,
+	      struct reply *reply)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(table[i].name, request->verb))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Verbs that run in a thread of their own, so that a call can block while the peer goes on listening.
- * A task is named by a tag; its request line is kept until it is asked for its end.
+ * Verbs that run in a thread of their own, so that a call can block while the peer goes on
+ * listening. A task is named by a tag; its request line is kept until it is asked for its end.
  */
 #include "peer.h"
 
@@ -15,14 +15,14 @@
 #include <unistd.h>
 
 #define TASK_MAX 256
-#define N(i) request_number(request, i)
+#define N(i)	 request_number(request, i)
 
 struct task {
 	pthread_t thread;
 	struct request request;
 	struct reply reply;
-	int stat;		/* to ask whether it sleeps */
-	atomic_int running;	/* the verb has begun: from here on only the call can sleep */
+	int stat;	    /* to ask whether it sleeps */
+	atomic_int running; /* the verb has begun: from here on only the call can sleep */
 	atomic_int done;
 	bool joined;
 };
@@ -37,7 +37,7 @@ static void on_interrupt(int sig)
 
 void tasks_init(void)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = {.sa_handler = on_interrupt};
 
 	sigaction(SIGUSR1, &action, NULL);
 }
@@ -142,10 +142,10 @@ static void task_end(const struct request *request, struct reply *reply)
 }
 
 static const struct verb verbs[] = {
-	{ "asleep", 1, task_asleep },
-	{ "interrupt", 1, task_interrupt },
-	{ "done", 1, task_done },
-	{ "end", 1, task_end },
+	{"asleep", 1, task_asleep},
+	{"interrupt", 1, task_interrupt},
+	{"done", 1, task_done},
+	{"end", 1, task_end},
 };
 
 bool run_task(const struct request *request, struct reply *reply)

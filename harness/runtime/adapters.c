@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nodes and port ranges are changed by commands that the implementation's owner names, never by the suite
- * itself. Whatever a case changed is undone when it ends, by itself or by the process that watches over it.
+ * Nodes and port ranges are changed by commands that the implementation's owner names, never by the
+ * suite itself. Whatever a case changed is undone when it ends, by itself or by the process that
+ * watches over it.
  */
 #include "engine.h"
 
@@ -11,16 +12,17 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#define EPHEMERAL_LOW 1088
+#define EPHEMERAL_LOW  1088
 #define EPHEMERAL_HIGH 65535
 
 extern char **environ;
 
-/* The exit status of `command words`; output goes nowhere, because what it leaves running would keep it open. */
+/* The exit status of `command words`; output goes nowhere, because what it leaves running would
+ * keep it open. */
 static int run_adapter(const char *command, const char *words)
 {
 	char line[1024];
-	char *argv[] = { "sh", "-c", line, NULL };
+	char *argv[] = {"sh", "-c", line, NULL};
 	posix_spawn_file_actions_t actions;
 	int status = -1;
 	pid_t pid;

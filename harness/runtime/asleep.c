@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether a thread sleeps, from /proc/self/task/TID/stat. The file is opened beforehand, because a test may
- * have used up the descriptors or given up its privilege by the time of the question.
+ * Whether a thread sleeps, from /proc/self/task/TID/stat. The file is opened beforehand, because a
+ * test may have used up the descriptors or given up its privilege by the time of the question.
  */
 #include "asleep.h"
 
@@ -27,7 +27,7 @@ static char state_letter(int fd)
 	if (got <= 0)
 		return 'X';
 	text[got] = '\0';
-	const char *end = strrchr(text, ')');	/* the name may hold spaces and parentheses */
+	const char *end = strrchr(text, ')'); /* the name may hold spaces and parentheses */
 	return end && end[1] == ' ' ? end[2] : 'X';
 }
 

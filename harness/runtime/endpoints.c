@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Endpoints in every state a clause can ask for. The far end of a connection is held by a peer process, so
- * that death, node loss and other users can be had; each fixture checks that it reached the state it names.
+ * Endpoints in every state a clause can ask for. The far end of a connection is held by a peer
+ * process, so that death, node loss and other users can be had; each fixture checks that it reached
+ * the state it names.
  */
 #include "engine.h"
 
@@ -11,10 +12,10 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-#define BACKLOG 5
-#define UNUSED_NUMBER 987	/* below the usual limit of 1024, above anything a case opens */
-#define OTHER_USER 65534
-#define QUEUE_LIMIT (64 << 20)	/* a send queue that takes more than this is taken for endless */
+#define BACKLOG	      5
+#define UNUSED_NUMBER 987 /* below the usual limit of 1024, above anything a case opens */
+#define OTHER_USER    65534
+#define QUEUE_LIMIT   (64 << 20) /* a send queue that takes more than this is taken for endless */
 
 struct endpoint endpoints[ENDPOINT_MAX];
 int endpoint_count;
@@ -25,14 +26,15 @@ struct endpoint *endpoint_add(scif_epd_t epd)
 	if (endpoint_count == ENDPOINT_MAX)
 		cts_unresolved("too many endpoints");
 	struct endpoint *e = &endpoints[endpoint_count++];
-	*e = (struct endpoint){ .epd = epd, .far = -1, .listener = -1, .accept_tag = -1, .live = true };
+	*e = (struct endpoint){
+		.epd = epd, .far = -1, .listener = -1, .accept_tag = -1, .live = true};
 	return e;
 }
 
 /* The latest one of that number: numbers come up again after a close. */
 static struct endpoint *endpoint_seek(scif_epd_t epd)
 {
-	for (int i = endpoint_count; i-- > 0; )
+	for (int i = endpoint_count; i-- > 0;)
 		if (endpoints[i].epd == epd)
 			return &endpoints[i];
 	return NULL;
@@ -198,7 +200,7 @@ static scif_epd_t listening(int backlog, struct scif_portID *at)
 	must(port, "scif_bind");
 	must(scif_listen(epd, backlog), "scif_listen");
 	if (at)
-		*at = (struct scif_portID){ .node = cts_self_node(), .port = (uint16_t)port };
+		*at = (struct scif_portID){.node = cts_self_node(), .port = (uint16_t)port};
 	return epd;
 }
 
@@ -233,7 +235,7 @@ static int request_from(struct cts_peer *p, scif_epd_t listener, struct scif_por
 			       r.ret == -1 ? strerror(r.err) : "");
 	if (pending_count == PENDING_MAX)
 		cts_unresolved("too many pending requests");
-	pending[pending_count++] = (struct pending){ listener, p, far };
+	pending[pending_count++] = (struct pending){listener, p, far};
 	return far;
 }
 
@@ -303,7 +305,8 @@ scif_epd_t cts_fx_listening_dead_interrupted(void)
 	cts_peer_interrupt(p, tag);
 	struct cts_result r = cts_peer_end(p, tag);
 	if (r.ret != -1 || r.err != EINTR)
-		cts_unresolved("an interrupted scif_connect of the peer gave %ld %s", (long)r.ret, strerror(r.err));
+		cts_unresolved("an interrupted scif_connect of the peer gave %ld %s", (long)r.ret,
+			       strerror(r.err));
 	return epd;
 }
 
@@ -398,7 +401,8 @@ scif_epd_t cts_fx_refused(void)
 
 /* Connections. */
 
-/* Each connection gets a listener of its own: the port is then free for the case, and no order is assumed. */
+/* Each connection gets a listener of its own: the port is then free for the case, and no order is
+ * assumed. */
 static scif_epd_t connect_with(struct cts_peer *p, int port)
 {
 	scif_epd_t epd = port == -1 ? cts_fx_unbound() : cts_fx_bound_to(port);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The order of one case: needs, set-up, snapshot, call, verdict, and for an error the oracle: nothing changed,
- * the same again without growth, and the control that succeeds. See docs/clauses.md for what each part means.
+ * The order of one case: needs, set-up, snapshot, call, verdict, and for an error the oracle:
+ * nothing changed, the same again without growth, and the control that succeeds. See
+ * docs/clauses.md for what each part means.
  */
 #include "engine.h"
 
@@ -13,7 +14,7 @@
 #include <time.h>
 
 #define SHORT_SECONDS 5
-#define LONG_SECONDS 60
+#define LONG_SECONDS  60
 
 struct shared_case *shared;
 const struct cts_case *current;
@@ -152,14 +153,16 @@ static struct snapshot *snapshot_take(const struct cts_case *c, void *v)
 	return all;
 }
 
-static void snapshot_compare(const struct cts_case *c, void *v, const struct snapshot *before, const char *when)
+static void snapshot_compare(const struct cts_case *c, void *v, const struct snapshot *before,
+			     const char *when)
 {
 	for (int i = 0; i < c->unchanged_count; i++) {
 		unsigned char *now = malloc(before[i].len + 1);
 
 		c->unchanged[i].copy(v, now);
 		if (memcmp(now, before[i].bytes, before[i].len))
-			verdict_set(FAIL, KIND_SIDE_EFFECT, "%s changed by the %s", c->unchanged[i].text, when);
+			verdict_set(FAIL, KIND_SIDE_EFFECT, "%s changed by the %s",
+				    c->unchanged[i].text, when);
 		free(now);
 	}
 }
@@ -167,7 +170,7 @@ static void snapshot_compare(const struct cts_case *c, void *v, const struct sna
 static bool waits_for_event(const struct cts_case *c)
 {
 	return c->during || (c->provoke.kind && (!strcmp(c->provoke.kind, "signal") ||
-						  !strcmp(c->provoke.kind, "node")));
+						 !strcmp(c->provoke.kind, "node")));
 }
 
 static void probe_compare(const struct probe *before, const char *when)
@@ -179,10 +182,11 @@ static void probe_compare(const struct probe *before, const char *when)
 	verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
 }
 
-/* Whether the call gave the first result again; what that one had set up already shifts the count of a fault. */
+/* Whether the call gave the first result again; what that one had set up already shifts the count
+ * of a fault. */
 static bool same_again(const struct cts_case *c, void *v, const struct cts_result *first, int nth)
 {
-	struct cts_result again = { 0, 0 };
+	struct cts_result again = {0, 0};
 
 	provoked_call(c, v, &again);
 	if (c->failed(&again) && again.err == first->err)
@@ -194,8 +198,9 @@ static bool same_again(const struct cts_case *c, void *v, const struct cts_resul
 }
 
 /*
- * The error is stable when repeated, and repeating costs nothing. Growth counts when it goes on: the C library
- * keeps up to seven freed blocks of a size at hand, counts them as in use, and calloc does not take from there.
+ * The error is stable when repeated, and repeating costs nothing. Growth counts when it goes on:
+ * the C library keeps up to seven freed blocks of a size at hand, counts them as in use, and calloc
+ * does not take from there.
  */
 #define MOST_CALLS 12
 
@@ -220,7 +225,7 @@ static void repeat_calls(const struct cts_case *c, void *v, const struct cts_res
 
 static void run_control(const struct cts_case *c, void *v)
 {
-	struct cts_result r = { 0, 0 };
+	struct cts_result r = {0, 0};
 
 	phase_enter(PHASE_SETUP);
 	cts_step("before the control");
@@ -257,7 +262,7 @@ static void error_oracle(const struct cts_case *c, void *v, const struct cts_res
 static void run_call(const struct cts_case *c)
 {
 	void *v = calloc(1, c->vars_size + 1);
-	struct cts_result r = { 0, 0 };
+	struct cts_result r = {0, 0};
 	const struct snapshot *before;
 	const struct probe *state = NULL;
 
@@ -273,21 +278,22 @@ static void run_call(const struct cts_case *c)
 	bool fired = fault_fired;
 	result_text(shared->record.observed, sizeof shared->record.observed, c, &r);
 	if (c->failed && c->failed(&r) && r.ret != -1)
-		snprintf(shared->record.observed, sizeof shared->record.observed, "%" PRIdPTR " %s", r.ret,
-			 cts_errname(r.err));
+		snprintf(shared->record.observed, sizeof shared->record.observed, "%" PRIdPTR " %s",
+			 r.ret, cts_errname(r.err));
 	shared->call_failed = c->failed && c->failed(&r);
 	shared->call_err = r.err;
 	shared->fault_fired = fired;
 	phase_enter(PHASE_CHECK);
-	/* The last round of a fault case is the call that no fault reached. An implementation may also do without
-	 * what was refused. Either way the call has to succeed as ever. */
+	/* The last round of a fault case is the call that no fault reached. An implementation may
+	 * also do without what was refused. Either way the call has to succeed as ever. */
 	if (fault_round && !(fired && shared->call_failed)) {
 		if (shared->call_failed)
 			verdict_set(FAIL, KIND_ERRNO, "%s without any fault", cts_errname(r.err));
 		return;
 	}
 	judge(c, v, &r);
-	/* The oracle belongs to the text: where a profile accepts something else, that may well leave traces. */
+	/* The oracle belongs to the text: where a profile accepts something else, that may well
+	 * leave traces. */
 	if (c->is_error && shared->call_failed && !expect_chosen(c)->tag && verdict_is_pass())
 		error_oracle(c, v, &r, before, state);
 }
@@ -345,7 +351,8 @@ void run_case(const struct cts_case *c)
 	if (e)
 		expected_text(c, e);
 	case_run_until_end(check_needs, c);
-	if (verdict_is_pass() && c->provoke.kind && !strcmp(c->provoke.kind, "fault") && !fault_round)
+	if (verdict_is_pass() && c->provoke.kind && !strcmp(c->provoke.kind, "fault") &&
+	    !fault_round)
 		run_fault_case(c);
 	else if (verdict_is_pass())
 		case_run_until_end(run_body, c);

@@ -3,7 +3,7 @@
 #ifndef CTS_ERRNAME_H
 #define CTS_ERRNAME_H
 
-const char *cts_errname(int err);	/* "EBADF"; "0" for 0; "E?" when it has no name */
-int cts_errnumber(const char *name);	/* 0 when there is no such name */
+const char *cts_errname(int err);    /* "EBADF"; "0" for 0; "E?" when it has no name */
+int cts_errnumber(const char *name); /* 0 when there is no such name */
 
 #endif

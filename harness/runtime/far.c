@@ -121,7 +121,8 @@ bool cts_far_alive(scif_epd_t epd)
 {
 	unsigned char there = 0xa7, back = 0;
 
-	if (scif_send(epd, &there, 1, SCIF_SEND_BLOCK) != 1 || cts_far_recv(epd, 1, SCIF_RECV_BLOCK).ret != 1)
+	if (scif_send(epd, &there, 1, SCIF_SEND_BLOCK) != 1 ||
+	    cts_far_recv(epd, 1, SCIF_RECV_BLOCK).ret != 1)
 		return false;
 	if (cts_far_send_at(epd, 1, 9, 0, SCIF_SEND_BLOCK).ret != 1)
 		return false;

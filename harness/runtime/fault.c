@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fault provoker: the case is run in a fresh process for n = 1, 2, ..., and in each the n-th library call
- * of the class that the implementation makes inside the call fails. It ends with the round whose call no fault
- * reached. Every failure must be an allowed one, and the clause's own error must have come out at least once.
+ * The fault provoker: the case is run in a fresh process for n = 1, 2, ..., and in each the n-th
+ * library call of the class that the implementation makes inside the call fails. It ends with the
+ * round whose call no fault reached. Every failure must be an allowed one, and the clause's own
+ * error must have come out at least once.
  */
 #include "engine.h"
 
@@ -45,7 +46,9 @@ static bool round_run(const struct cts_case *c, int n)
 		verdict_set(FAIL, KIND_CRASH, "signal %s with call %d of the class failing",
 			    sigabbrev_np(WTERMSIG(status)), n);
 	else if (!shared->finished)
-		verdict_set(FAIL, KIND_CRASH, "the process ended inside the call with call %d of the class failing", n);
+		verdict_set(FAIL, KIND_CRASH,
+			    "the process ended inside the call with call %d of the class failing",
+			    n);
 	else if (shared->record.verdict == FAIL)
 		verdict_set(FAIL, shared->record.kind, "with call %d of the class failing", n);
 	return verdict_is_pass();
@@ -73,12 +76,14 @@ static void fault_rounds(const struct cts_case *c)
 	if (came)
 		snprintf(shared->record.observed, sizeof shared->record.observed, "%s", observed);
 	if (n > MOST_ROUNDS)
-		verdict_set(UNRESOLVED, KIND_NONE, "the call still met faults after %d rounds", MOST_ROUNDS);
+		verdict_set(UNRESOLVED, KIND_NONE, "the call still met faults after %d rounds",
+			    MOST_ROUNDS);
 	else if (!seen)
 		verdict_set(UNTESTED, KIND_NONE, "the call makes no library call of the class %s",
 			    provoke_value(c, "fault"));
 	else if (!came)
-		verdict_set(FAIL, KIND_ERRNO, "%d library calls were made to fail in turn, and %s never came out",
+		verdict_set(FAIL, KIND_ERRNO,
+			    "%d library calls were made to fail in turn, and %s never came out",
 			    seen, cts_errname(wanted));
 }
 

@@ -16,9 +16,9 @@
 
 static int held_register(struct held_page *h)
 {
-	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_api api = {.api = UFFD_API};
 	struct uffdio_register range = {
-		.range = { (uintptr_t)h->addr, h->len },
+		.range = {(uintptr_t)h->addr, h->len},
 		.mode = UFFDIO_REGISTER_MODE_MISSING,
 	};
 
@@ -72,6 +72,6 @@ int held_release(struct held_page *h, unsigned seed)
 void held_close(struct held_page *h)
 {
 	if (h->uffd != -1)
-		close(h->uffd);		/* the kernel lets sleepers go on with ordinary zero pages */
+		close(h->uffd); /* the kernel lets sleepers go on with ordinary zero pages */
 	h->uffd = -1;
 }

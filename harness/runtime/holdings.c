@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the process holds: descriptors, mappings, heap. Read without allocating anything, so that counting does
- * not change the count.
+ * What the process holds: descriptors, mappings, heap. Read without allocating anything, so that
+ * counting does not change the count.
  */
 #include "engine.h"
 
@@ -54,7 +54,7 @@ static void count_mappings(struct cts_holdings *h)
 
 	if (open_maps(&lines) == -1)
 		return;
-	for (char *line; (line = next_line(&lines)); ) {
+	for (char *line; (line = next_line(&lines));) {
 		if (strstr(line, "[heap]") || strstr(line, "[stack]") || strstr(line, "[v"))
 			continue;
 		if (sscanf(line, "%lx-%lx", &start, &end) != 2)
@@ -82,7 +82,7 @@ int cts_descriptor_count(void)
 	if (fd == -1)
 		return -1;
 	while ((got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
-		for (long at = 0; at < got; ) {
+		for (long at = 0; at < got;) {
 			const struct kernel_dirent *e = (const void *)(entries + at);
 
 			count += e->name[0] != '.';
@@ -90,12 +90,12 @@ int cts_descriptor_count(void)
 		}
 	}
 	close(fd);
-	return count - 1;	/* without the one that was used to look */
+	return count - 1; /* without the one that was used to look */
 }
 
 struct cts_holdings cts_holdings(void)
 {
-	struct cts_holdings h = { .descriptors = cts_descriptor_count() };
+	struct cts_holdings h = {.descriptors = cts_descriptor_count()};
 	struct mallinfo2 info = mallinfo2();
 
 	h.heap = info.uordblks + info.hblkhd;
@@ -136,20 +136,22 @@ bool cts_is_mapped(const void *p, size_t n)
 
 	if (open_maps(&lines) == -1)
 		cts_unresolved("/proc/self/maps: %s", strerror(errno));
-	for (char *line; at < (uintptr_t)p + n && (line = next_line(&lines)); )
+	for (char *line; at < (uintptr_t)p + n && (line = next_line(&lines));)
 		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start <= at && at < end)
 			at = end;
 	close(lines.fd);
 	return at >= (uintptr_t)p + n;
 }
 
-bool holdings_grew(const struct cts_holdings *before, const struct cts_holdings *after, char *why, size_t size)
+bool holdings_grew(const struct cts_holdings *before, const struct cts_holdings *after, char *why,
+		   size_t size)
 {
 	if (after->descriptors > before->descriptors)
-		snprintf(why, size, "descriptors grew from %d to %d", before->descriptors, after->descriptors);
+		snprintf(why, size, "descriptors grew from %d to %d", before->descriptors,
+			 after->descriptors);
 	else if (after->mapped > before->mapped || after->mappings > before->mappings)
-		snprintf(why, size, "mappings grew from %d (%zu bytes) to %d (%zu bytes)", before->mappings,
-			 before->mapped, after->mappings, after->mapped);
+		snprintf(why, size, "mappings grew from %d (%zu bytes) to %d (%zu bytes)",
+			 before->mappings, before->mapped, after->mappings, after->mapped);
 	else if (after->heap > before->heap)
 		snprintf(why, size, "heap grew from %zu to %zu bytes", before->heap, after->heap);
 	else

@@ -14,11 +14,11 @@ static bool dropped;
 
 static rlim_t pages_in_use(int field)
 {
-	unsigned long value[6] = { 0 };
+	unsigned long value[6] = {0};
 	FILE *file = fopen("/proc/self/statm", "re");
 
-	if (!file || fscanf(file, "%lu %lu %lu %lu %lu %lu", &value[0], &value[1], &value[2], &value[3],
-			    &value[4], &value[5]) != 6)
+	if (!file || fscanf(file, "%lu %lu %lu %lu %lu %lu", &value[0], &value[1], &value[2],
+			    &value[3], &value[4], &value[5]) != 6)
 		cts_unresolved("/proc/self/statm cannot be read");
 	fclose(file);
 	return value[field] * cts_page_size();
@@ -80,7 +80,7 @@ void cts_regain_privilege(void)
 	if (!dropped)
 		return;
 	if (seteuid(0) == -1)
-		_exit(70);	/* nothing sensible can follow; the watching process reports it */
+		_exit(70); /* nothing sensible can follow; the watching process reports it */
 	prctl(PR_SET_DUMPABLE, 1);
 	dropped = false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The program around one function's case table: chooses cases, runs each under Check in a process group of its
- * own with a time limit, and writes one record per case, whatever became of it.
+ * The program around one function's case table: chooses cases, runs each under Check in a process
+ * group of its own with a time limit, and writes one record per case, whatever became of it.
  */
 #include "engine.h"
 
@@ -12,13 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct settings settings = { .profile = "documented", .timeout_scale = 1, .fork = true };
+struct settings settings = {.profile = "documented", .timeout_scale = 1, .fork = true};
 
 static const struct cts_case *running;
 
 START_TEST(check_case)
 {
-	/* The alarm that Check's parent sets is inherited as a handler, not as a timer; the case starts clean. */
+	/* The alarm that Check's parent sets is inherited as a handler, not as a timer; the case
+	 * starts clean. */
 	signal(SIGALRM, SIG_DFL);
 	run_case(running);
 	ck_assert_msg(shared->record.verdict != FAIL, "%s", shared->record.reason);
@@ -33,21 +34,23 @@ struct selection {
 
 static void usage(FILE *out)
 {
-	fprintf(out, "usage: %s [--list] [--case ID]... [--no-fork] [--profile NAME] [--timeout-scale X] [--all]\n",
+	fprintf(out,
+		"usage: %s [--list] [--case ID]... [--no-fork] [--profile NAME] [--timeout-scale "
+		"X] [--all]\n",
 		cts_function);
 }
 
 static bool parse(int argc, char **argv, struct selection *s)
 {
 	static const struct option options[] = {
-		{ "list", no_argument, NULL, 'l' },
-		{ "case", required_argument, NULL, 'c' },
-		{ "no-fork", no_argument, NULL, 'n' },
-		{ "profile", required_argument, NULL, 'p' },
-		{ "timeout-scale", required_argument, NULL, 't' },
-		{ "all", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{"list", no_argument, NULL, 'l'},
+		{"case", required_argument, NULL, 'c'},
+		{"no-fork", no_argument, NULL, 'n'},
+		{"profile", required_argument, NULL, 'p'},
+		{"timeout-scale", required_argument, NULL, 't'},
+		{"all", no_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	char *end;
 	int option;
@@ -136,7 +139,8 @@ static bool decided_without_running(const struct cts_case *c)
 	if (!settings.impl)
 		return false;
 	if (symbol_origin(c->function, settings.impl, where, sizeof where) == SYMBOL_ABSENT) {
-		verdict_set(UNSUPPORTED, KIND_NONE, "the implementation does not offer %s", c->function);
+		verdict_set(UNSUPPORTED, KIND_NONE, "the implementation does not offer %s",
+			    c->function);
 		return true;
 	}
 	if (symbols_proven(settings.impl, why, sizeof why))
@@ -187,8 +191,10 @@ static void run_and_record(const struct cts_case *c, int number)
 	uint64_t start_us = cts_now_us();
 
 	memset(shared, 0, sizeof *shared);
-	shared->record = (struct record){ .id = c->id, .function = c->function, .outcome = c->outcome,
-					  .profile = settings.profile };
+	shared->record = (struct record){.id = c->id,
+					 .function = c->function,
+					 .outcome = c->outcome,
+					 .profile = settings.profile};
 	snprintf(shared->fabric, sizeof shared->fabric, "cts-%d-%d", (int)getpid(), number);
 	setenv("SCIF_FABRIC", shared->fabric, 1);
 	/* The runner tells by these lines which case the output belongs to. */
@@ -238,7 +244,7 @@ static bool known(const char *id)
 
 int main(int argc, char **argv)
 {
-	struct selection s = { .count = 0 };
+	struct selection s = {.count = 0};
 
 	if (!parse(argc, argv, &s)) {
 		usage(stderr);
@@ -252,7 +258,8 @@ int main(int argc, char **argv)
 	if (s.list)
 		return 0;
 	read_environment();
-	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED) {
 		perror(cts_function);
 		return 3;

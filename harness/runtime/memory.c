@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GUARD 64
+#define GUARD	   64
 #define GUARD_BYTE 0xc5
 #define PAGES_SEED 2
 
@@ -31,8 +31,8 @@ static size_t round_up(size_t n)
 }
 
 /*
- * Far from where the kernel places mappings by itself, with room between: what a fixture leaves unmapped
- * must not be filled by the next mapping that the implementation makes.
+ * Far from where the kernel places mappings by itself, with room between: what a fixture leaves
+ * unmapped must not be filled by the next mapping that the implementation makes.
  */
 static void *place_aside(size_t len)
 {
@@ -89,7 +89,8 @@ bool cts_guards_ok(const unsigned char *buffer)
 	const unsigned char *whole = buffer - GUARD - sizeof(struct buffer_head);
 	size_t bytes = ((const struct buffer_head *)whole)->bytes;
 
-	return cts_is_byte(buffer - GUARD, GUARD, GUARD_BYTE) && cts_is_byte(buffer + bytes, GUARD, GUARD_BYTE);
+	return cts_is_byte(buffer - GUARD, GUARD, GUARD_BYTE) &&
+	       cts_is_byte(buffer + bytes, GUARD, GUARD_BYTE);
 }
 
 unsigned char *cts_fx_pattern(size_t bytes, unsigned seed)
@@ -276,7 +277,7 @@ static void on_fault(int sig)
 /* Whatever handler is in place for the two signals is put back afterwards. */
 static bool faults(volatile unsigned char *p, bool write)
 {
-	struct sigaction ours = { .sa_handler = on_fault }, segv, bus;
+	struct sigaction ours = {.sa_handler = on_fault}, segv, bus;
 	bool faulted = true;
 
 	sigaction(SIGSEGV, &ours, &segv);

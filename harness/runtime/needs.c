@@ -39,7 +39,8 @@ static const char *port_adapter_missing(void)
 
 static const char *version_adapter_missing(void)
 {
-	return settings.version_adapter ? NULL : "no version adapter was given (CTS_VERSION_ADAPTER)";
+	return settings.version_adapter ? NULL
+					: "no version adapter was given (CTS_VERSION_ADAPTER)";
 }
 
 static const char *two_cpus_missing(void)
@@ -67,14 +68,14 @@ const char *need_missing(const char *name)
 		const char *name;
 		const char *(*missing)(void);
 	} needs[] = {
-		{ "root", root_missing },
-		{ "userfaultfd", userfaultfd_missing },
-		{ "node_adapter", node_adapter_missing },
-		{ "port_adapter", port_adapter_missing },
-		{ "version_adapter", version_adapter_missing },
-		{ "two_cpus", two_cpus_missing },
-		{ "inject", inject_missing },
-		{ "peer_node", peer_node_missing },
+		{"root", root_missing},
+		{"userfaultfd", userfaultfd_missing},
+		{"node_adapter", node_adapter_missing},
+		{"port_adapter", port_adapter_missing},
+		{"version_adapter", version_adapter_missing},
+		{"two_cpus", two_cpus_missing},
+		{"inject", inject_missing},
+		{"peer_node", peer_node_missing},
 	};
 
 	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)

@@ -8,7 +8,7 @@
 struct probe {
 	int count;
 	struct {
-		int here, there;	/* readiness bits; -1: not asked */
+		int here, there; /* readiness bits; -1: not asked */
 	} of[];
 };
 
@@ -39,7 +39,9 @@ struct probe *probe_take(void)
 		bool asked = e->live && !e->may_change;
 
 		p->of[i].here = asked ? cts_poll(e->epd, POLLIN | POLLOUT) : -1;
-		p->of[i].there = asked && e->peer && e->far != -1 ? cts_far_poll(e->epd, POLLIN | POLLOUT) : -1;
+		p->of[i].there = asked && e->peer && e->far != -1
+					 ? cts_far_poll(e->epd, POLLIN | POLLOUT)
+					 : -1;
 	}
 	return p;
 }
@@ -48,13 +50,15 @@ bool probe_same(const struct probe *a, const struct probe *b, char *why, size_t 
 {
 	for (int i = 0; i < a->count; i++) {
 		if (a->of[i].here != b->of[i].here) {
-			snprintf(why, size, "readiness of endpoint %d went from %#x to %#x", endpoints[i].epd,
-				 (unsigned)a->of[i].here, (unsigned)b->of[i].here);
+			snprintf(why, size, "readiness of endpoint %d went from %#x to %#x",
+				 endpoints[i].epd, (unsigned)a->of[i].here,
+				 (unsigned)b->of[i].here);
 			return false;
 		}
 		if (a->of[i].there != b->of[i].there) {
-			snprintf(why, size, "the peer of endpoint %d sees %#x, saw %#x", endpoints[i].epd,
-				 (unsigned)b->of[i].there, (unsigned)a->of[i].there);
+			snprintf(why, size, "the peer of endpoint %d sees %#x, saw %#x",
+				 endpoints[i].epd, (unsigned)b->of[i].there,
+				 (unsigned)a->of[i].there);
 			return false;
 		}
 	}

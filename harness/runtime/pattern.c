@@ -5,7 +5,8 @@
 #define FNV_START 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
 
-/* 251 is prime, so a block that lands at a wrong page, line or word boundary does not match by luck. */
+/* 251 is prime, so a block that lands at a wrong page, line or word boundary does not match by
+ * luck. */
 unsigned char cts_pattern(unsigned seed, size_t at)
 {
 	return (unsigned char)(seed * 37 + at % 251 + at / 251 * 7);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The client side of the peer protocol (docs/peer-protocol.md). A peer hangs on a socket pair, so that a dead
- * one shows as end of file and writing to it raises no signal. It is started by posix_spawn and not by fork:
- * the implementation's fork handlers are part of what is tested, not of the test.
+ * The client side of the peer protocol (docs/peer-protocol.md). A peer hangs on a socket pair, so
+ * that a dead one shows as end of file and writing to it raises no signal. It is started by
+ * posix_spawn and not by fork: the implementation's fork handlers are part of what is tested, not
+ * of the test.
  */
 #include "engine.h"
 
@@ -17,21 +18,21 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define PEER_MAX 32
+#define PEER_MAX       32
 #define LINE_MAX_BYTES 1024
-#define STOP_MS 2000
-#define DEFAULT_NODE 1
+#define STOP_MS	       2000
+#define DEFAULT_NODE   1
 
 extern char **environ;
 
 struct cts_peer {
-	int fd;			/* -1: gone */
-	pid_t pid;		/* what was started: the peer, or its launcher */
-	pid_t remote_pid;	/* as the peer itself says */
+	int fd;		  /* -1: gone */
+	pid_t pid;	  /* what was started: the peer, or its launcher */
+	pid_t remote_pid; /* as the peer itself says */
 	uint16_t node;
-	bool expected_end;	/* somebody asked for its death */
+	bool expected_end; /* somebody asked for its death */
 	pthread_mutex_t lock;
-	char text[LINE_MAX_BYTES];	/* after the value of the last reply */
+	char text[LINE_MAX_BYTES]; /* after the value of the last reply */
 	char bytes[LINE_MAX_BYTES * 2];
 	size_t used;
 };
@@ -73,8 +74,8 @@ static int spawn_on(int fd, char *const argv[], const char *program, char **envi
 static int spawn_peer(struct cts_peer *p, int fd, int node, char *uid)
 {
 	char node_setting[32], command[1024];
-	char *direct[] = { "scif-cts-peer", NULL, NULL, NULL, NULL };
-	char *shell[] = { "sh", "-c", command, NULL };
+	char *direct[] = {"scif-cts-peer", NULL, NULL, NULL, NULL};
+	char *shell[] = {"sh", "-c", command, NULL};
 	int words = 1;
 
 	snprintf(node_setting, sizeof node_setting, "SCIF_NODE=%d", node);
@@ -83,11 +84,13 @@ static int spawn_peer(struct cts_peer *p, int fd, int node, char *uid)
 		direct[words++] = "--uid";
 		direct[words++] = uid;
 	}
-	/* The death signal follows the thread that started the peer, and this one may be short-lived. */
+	/* The death signal follows the thread that started the peer, and this one may be
+	 * short-lived. */
 	if (gettid() != getpid())
 		direct[words++] = "--outlive-thread";
-	snprintf(command, sizeof command, "%s %s%s%s", settings.peer_launch ? settings.peer_launch : "",
-		 settings.peer, *uid ? " --uid " : "", uid);
+	snprintf(command, sizeof command, "%s %s%s%s",
+		 settings.peer_launch ? settings.peer_launch : "", settings.peer,
+		 *uid ? " --uid " : "", uid);
 	int err = settings.peer_launch ? spawn_on(fd, shell, "/bin/sh", environment, &p->pid)
 				       : spawn_on(fd, direct, settings.peer, environment, &p->pid);
 	free(environment);
@@ -110,7 +113,8 @@ static void status_text(int status, char *out, size_t size)
 		snprintf(out, size, "status %d", WEXITSTATUS(status));
 }
 
-/* A peer that ends unasked: during the call that is the implementation's doing, before it the set-up's. */
+/* A peer that ends unasked: during the call that is the implementation's doing, before it the
+ * set-up's. */
 _Noreturn static void peer_ended(struct cts_peer *p, const char *doing)
 {
 	int status = 0;
@@ -140,7 +144,7 @@ static char *read_line(struct cts_peer *p, char *line, int64_t end)
 			memmove(p->bytes, newline + 1, p->used);
 			return line;
 		}
-		struct pollfd entry = { .fd = p->fd, .events = POLLIN };
+		struct pollfd entry = {.fd = p->fd, .events = POLLIN};
 		int64_t left = end - now_ms();
 		if (left <= 0 || p->used >= LINE_MAX_BYTES)
 			return NULL;
@@ -191,7 +195,7 @@ static enum exchange exchange(struct cts_peer *p, const char *request, char *rep
 
 static struct cts_result parse_reply(struct cts_peer *p, const char *request, const char *reply)
 {
-	struct cts_result r = { 0, 0 };
+	struct cts_result r = {0, 0};
 	char *rest;
 
 	p->text[0] = '\0';
@@ -207,7 +211,8 @@ static struct cts_result parse_reply(struct cts_peer *p, const char *request, co
 	}
 	if (!strncmp(reply, "bad userfaultfd", 15))
 		cts_untested("in the peer, %s", reply + 4);
-	cts_unresolved("the peer answered \"%s\" to \"%.*s\"", reply, (int)strcspn(request, "\n"), request);
+	cts_unresolved("the peer answered \"%s\" to \"%.*s\"", reply, (int)strcspn(request, "\n"),
+		       request);
 }
 
 static struct cts_result call_peer(struct cts_peer *p, const char *request)
@@ -215,7 +220,8 @@ static struct cts_result call_peer(struct cts_peer *p, const char *request)
 	char reply[LINE_MAX_BYTES + 1];
 
 	if (p->fd == -1)
-		cts_unresolved("the peer is gone, so it cannot do \"%.*s\"", (int)strcspn(request, "\n"), request);
+		cts_unresolved("the peer is gone, so it cannot do \"%.*s\"",
+			       (int)strcspn(request, "\n"), request);
 	switch (exchange(p, request, reply)) {
 	case EXCHANGED:
 		return parse_reply(p, request, reply);
@@ -334,7 +340,8 @@ struct cts_peer *cts_peer_start_as(int node, uid_t uid)
 struct cts_peer *cts_peer(void)
 {
 	if (!default_peer || default_peer->fd == -1)
-		default_peer = cts_peer_start(node_lost[DEFAULT_NODE] ? cts_self_node() : DEFAULT_NODE);
+		default_peer =
+			cts_peer_start(node_lost[DEFAULT_NODE] ? cts_self_node() : DEFAULT_NODE);
 	return default_peer;
 }
 
@@ -414,7 +421,8 @@ void cts_peer_stop(struct cts_peer *p)
 	await_end(p);
 }
 
-/* The peer gets its own time to end: an exit handler of the implementation may have something to do. */
+/* The peer gets its own time to end: an exit handler of the implementation may have something to
+ * do. */
 static void stop_at_end(struct cts_peer *p)
 {
 	char line[LINE_MAX_BYTES + 1], text[64];
@@ -478,7 +486,8 @@ void peers_forget_node(int node)
 			await_end(&peers[i]);
 }
 
-/* A child closes its copies of the sockets, so that the peers see the end of the parent and not its own. */
+/* A child closes its copies of the sockets, so that the peers see the end of the parent and not its
+ * own. */
 void peers_forget(void)
 {
 	for (int i = 0; i < peer_count; i++)

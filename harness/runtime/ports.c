@@ -7,18 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define BACKLOG 5
-#define NO_SUCH_NODE 200
-#define FEW_PORTS_LOW 50000
+#define BACKLOG	       5
+#define NO_SUCH_NODE   200
+#define FEW_PORTS_LOW  50000
 #define FEW_PORTS_HIGH 50007
-#define PORT_MAX 64
+#define PORT_MAX       64
 
 /* A port of a peer that a fixture handed out. */
 static struct peer_port {
 	struct scif_portID id;
 	struct cts_peer *peer;
 	int listener;
-	int accept_tag;		/* a blocking accept is under way there; or -1 */
+	int accept_tag; /* a blocking accept is under way there; or -1 */
 } ports[PORT_MAX];
 static int port_count;
 
@@ -36,20 +36,20 @@ struct scif_portID peer_listener(struct cts_peer *p, int backlog, int *listener)
 	*listener = must_peer(cts_peer_call(p, "listener 0 %d", backlog), "a listening endpoint");
 	if (sscanf(cts_peer_text(p), "%u %u", &port, &node) != 2)
 		cts_unresolved("the peer does not say where it listens");
-	return (struct scif_portID){ .node = (uint16_t)node, .port = (uint16_t)port };
+	return (struct scif_portID){.node = (uint16_t)node, .port = (uint16_t)port};
 }
 
 static struct peer_port *port_add(struct scif_portID id, struct cts_peer *p, int listener)
 {
 	if (port_count == PORT_MAX)
 		cts_unresolved("too many ports of peers");
-	ports[port_count] = (struct peer_port){ id, p, listener, -1 };
+	ports[port_count] = (struct peer_port){id, p, listener, -1};
 	return &ports[port_count++];
 }
 
 static struct peer_port *port_find(struct scif_portID id)
 {
-	for (int i = port_count; i-- > 0; )
+	for (int i = port_count; i-- > 0;)
 		if (ports[i].id.node == id.node && ports[i].id.port == id.port)
 			return &ports[i];
 	cts_unresolved("port %u of node %u was made by no fixture", id.port, id.node);
@@ -74,7 +74,8 @@ void cts_peer_accept_port(struct scif_portID id)
 	port->accept_tag = cts_peer_begin(port->peer, "accept %d 1", port->listener);
 }
 
-/* True when one of the accepts under way has come back: it belongs to the endpoint that connected last. */
+/* True when one of the accepts under way has come back: it belongs to the endpoint that connected
+ * last. */
 static bool accepted_meanwhile(struct endpoint *e, bool *under_way)
 {
 	*under_way = false;
@@ -161,7 +162,7 @@ static int peer_bound(uint16_t *port)
 
 struct scif_portID cts_fx_peer_port_bound(void)
 {
-	struct scif_portID id = { .node = cts_peer_node(cts_peer()) };
+	struct scif_portID id = {.node = cts_peer_node(cts_peer())};
 	uint16_t port;
 	int far = peer_bound(&port);
 
@@ -171,7 +172,7 @@ struct scif_portID cts_fx_peer_port_bound(void)
 
 struct scif_portID cts_fx_peer_port_unused(void)
 {
-	struct scif_portID id = { .node = cts_peer_node(cts_peer()) };
+	struct scif_portID id = {.node = cts_peer_node(cts_peer())};
 	uint16_t port;
 	int far = peer_bound(&port);
 
@@ -182,7 +183,7 @@ struct scif_portID cts_fx_peer_port_unused(void)
 
 struct scif_portID cts_fx_absent_node_port(void)
 {
-	return (struct scif_portID){ .node = NO_SUCH_NODE, .port = 2000 };
+	return (struct scif_portID){.node = NO_SUCH_NODE, .port = 2000};
 }
 
 struct scif_portID cts_fx_down_node_port(void)
@@ -195,7 +196,7 @@ struct scif_portID cts_fx_down_node_port(void)
 
 struct scif_portID cts_fx_port_id(int node, int port)
 {
-	return (struct scif_portID){ .node = (uint16_t)node, .port = (uint16_t)port };
+	return (struct scif_portID){.node = (uint16_t)node, .port = (uint16_t)port};
 }
 
 uint16_t cts_fx_free_port(void)

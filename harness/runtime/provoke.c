@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The call of a case with its provoker around it. What has to happen while the call sleeps is done by a
- * second thread, which learns that the first one sleeps from the kernel.
+ * The call of a case with its provoker around it. What has to happen while the call sleeps is done
+ * by a second thread, which learns that the first one sleeps from the kernel.
  */
 #include "engine.h"
 
@@ -14,15 +14,16 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define BUSY_MS 500	/* a call may spin instead of sleeping; after this time it counts as waiting */
+#define BUSY_MS 500 /* a call may spin instead of sleeping; after this time it counts as waiting   \
+		     */
 
 struct meanwhile {
 	const struct cts_case *c;
 	void *v;
 	pthread_t caller;
-	int stat;		/* of the caller */
+	int stat; /* of the caller */
 	atomic_bool in_call, returned;
-	bool early;		/* the call returned before it waited */
+	bool early; /* the call returned before it waited */
 	pthread_t thread;
 };
 
@@ -94,7 +95,7 @@ static bool needs_meanwhile(const struct cts_case *c)
 
 static void meanwhile_start(struct meanwhile *m)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = {.sa_handler = on_signal};
 
 	if (provoked_by(m->c, "signal"))
 		sigaction(signal_number(provoke_value(m->c, "signal")), &action, NULL);
@@ -115,11 +116,14 @@ static void meanwhile_end(struct meanwhile *m)
 
 static int limit_resource(const char *name)
 {
-	static const struct { const char *name; int resource; } limits[] = {
-		{ "RLIMIT_NOFILE", RLIMIT_NOFILE }, { "RLIMIT_AS", RLIMIT_AS },
-		{ "RLIMIT_MEMLOCK", RLIMIT_MEMLOCK }, { "RLIMIT_DATA", RLIMIT_DATA },
-		{ "RLIMIT_NPROC", RLIMIT_NPROC }, { "RLIMIT_FSIZE", RLIMIT_FSIZE },
-		{ "RLIMIT_STACK", RLIMIT_STACK },
+	static const struct {
+		const char *name;
+		int resource;
+	} limits[] = {
+		{"RLIMIT_NOFILE", RLIMIT_NOFILE},   {"RLIMIT_AS", RLIMIT_AS},
+		{"RLIMIT_MEMLOCK", RLIMIT_MEMLOCK}, {"RLIMIT_DATA", RLIMIT_DATA},
+		{"RLIMIT_NPROC", RLIMIT_NPROC},	    {"RLIMIT_FSIZE", RLIMIT_FSIZE},
+		{"RLIMIT_STACK", RLIMIT_STACK},
 	};
 
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
@@ -135,12 +139,13 @@ static void fault_arm(const struct cts_case *c)
 	if (!err)
 		cts_unresolved("no error is named %s", provoke_value(c, "errno"));
 	if (inject_arm(provoke_value(c, "fault"), fault_round, err) == -1)
-		cts_unresolved("the fault preload does not know the class %s", provoke_value(c, "fault"));
+		cts_unresolved("the fault preload does not know the class %s",
+			       provoke_value(c, "fault"));
 }
 
 void provoked_call(const struct cts_case *c, void *v, struct cts_result *r)
 {
-	struct meanwhile m = { .c = c, .v = v };
+	struct meanwhile m = {.c = c, .v = v};
 	bool limited = provoked_by(c, "limit");
 	int seen;
 
@@ -182,7 +187,8 @@ int inject_arm(const char *klass, int nth, int err)
 
 bool inject_disarm(int *seen)
 {
-	disarm_function *disarm = (disarm_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "cts_inject_disarm");
+	disarm_function *disarm =
+		(disarm_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "cts_inject_disarm");
 
 	*seen = 0;
 	return disarm && disarm(seen);
@@ -200,7 +206,8 @@ typedef int before_function(const char *klass, int nth, void (*act)(void *arg), 
 void cts_before_call(const char *klass, int nth, void (*act)(void *arg), void *arg)
 {
 	cts_need("inject");
-	before_function *before = (before_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "cts_inject_before");
+	before_function *before =
+		(before_function *)(uintptr_t)dlsym(RTLD_DEFAULT, "cts_inject_before");
 	if (!before || before(klass, nth, act, arg) == -1)
 		cts_unresolved("the fault preload cannot act before a call of the class %s", klass);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asking an endpoint for its readiness by every documented way, and waiting for it within bounds. */
+/* Asking an endpoint for its readiness by every documented way, and waiting for it within bounds.
+ */
 #include "engine.h"
 
 #include <sched.h>
@@ -8,7 +9,8 @@
 #include <sys/select.h>
 #include <time.h>
 
-/* An implementation may ask the kernel about its peer only so often; the text gives no time for it. */
+/* An implementation may ask the kernel about its peer only so often; the text gives no time for it.
+ */
 #define NOTICE_US 300
 
 uint64_t cts_now_us(void)
@@ -29,7 +31,7 @@ void cts_let_pass_us(unsigned us)
 
 int cts_poll(scif_epd_t epd, int events)
 {
-	struct scif_pollepd entry = { .epd = epd, .events = (short)events };
+	struct scif_pollepd entry = {.epd = epd, .events = (short)events};
 
 	return scif_poll(&entry, 1, 0) == -1 ? -1 : (unsigned short)entry.revents;
 }
@@ -45,14 +47,14 @@ int cts_poll_wait(scif_epd_t epd, int events)
 
 int cts_poll2(scif_epd_t epd, int events)
 {
-	struct pollfd entry = { .fd = epd, .events = (short)events };
+	struct pollfd entry = {.fd = epd, .events = (short)events};
 
 	return poll(&entry, 1, 0) == -1 ? -1 : (unsigned short)entry.revents;
 }
 
 int cts_select(scif_epd_t epd, int events)
 {
-	struct timeval none = { 0, 0 };
+	struct timeval none = {0, 0};
 	fd_set in, out, except;
 
 	if (epd < 0 || epd >= FD_SETSIZE)
@@ -74,7 +76,7 @@ int cts_select(scif_epd_t epd, int events)
 
 static int epoll_open(scif_epd_t epd, uint32_t events)
 {
-	struct epoll_event event = { .events = events };
+	struct epoll_event event = {.events = events};
 	int set = epoll_create1(EPOLL_CLOEXEC);
 
 	if (set == -1 || epoll_ctl(set, EPOLL_CTL_ADD, epd, &event) == -1)
@@ -84,7 +86,7 @@ static int epoll_open(scif_epd_t epd, uint32_t events)
 
 int cts_epoll_edge(int set)
 {
-	struct epoll_event event = { .events = 0 };
+	struct epoll_event event = {.events = 0};
 	int got = epoll_wait(set, &event, 1, 0);
 
 	return got == -1 ? -1 : got ? (int)(event.events & 0xffff) : 0;

@@ -13,8 +13,11 @@
 const char *verdict_name(enum verdict verdict)
 {
 	static const char *const names[] = {
-		[PASS] = "PASS", [FAIL] = "FAIL", [UNSUPPORTED] = "UNSUPPORTED",
-		[UNTESTED] = "UNTESTED", [UNRESOLVED] = "UNRESOLVED",
+		[PASS] = "PASS",
+		[FAIL] = "FAIL",
+		[UNSUPPORTED] = "UNSUPPORTED",
+		[UNTESTED] = "UNTESTED",
+		[UNRESOLVED] = "UNRESOLVED",
 	};
 
 	return names[verdict];
@@ -23,8 +26,9 @@ const char *verdict_name(enum verdict verdict)
 const char *kind_name(enum kind kind)
 {
 	static const char *const names[] = {
-		[KIND_NONE] = "", [KIND_VALUE] = "value", [KIND_ERRNO] = "errno",
-		[KIND_SIDE_EFFECT] = "side effect", [KIND_CRASH] = "crash", [KIND_TIMEOUT] = "timeout",
+		[KIND_NONE] = "",	[KIND_VALUE] = "value",
+		[KIND_ERRNO] = "errno", [KIND_SIDE_EFFECT] = "side effect",
+		[KIND_CRASH] = "crash", [KIND_TIMEOUT] = "timeout",
 	};
 
 	return names[kind];
@@ -32,11 +36,12 @@ const char *kind_name(enum kind kind)
 
 static char *record_line(const struct record *r)
 {
-	json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:s}",
-		"id", r->id, "function", r->function, "outcome", r->outcome,
-		"verdict", verdict_name(r->verdict), "kind", kind_name(r->kind),
-		"expected", r->expected, "observed", r->observed, "reason", r->reason,
-		"ms", round(r->ms * 1000) / 1000, "profile", r->profile, "choice", r->choice);
+	json_t *object =
+		json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:f, s:s, s:s}", "id", r->id,
+			  "function", r->function, "outcome", r->outcome, "verdict",
+			  verdict_name(r->verdict), "kind", kind_name(r->kind), "expected",
+			  r->expected, "observed", r->observed, "reason", r->reason, "ms",
+			  round(r->ms * 1000) / 1000, "profile", r->profile, "choice", r->choice);
 	char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
 
 	json_decref(object);
@@ -72,7 +77,8 @@ void record_tap(FILE *out, int number, const struct record *r)
 	putc('\n', out);
 	if (ok)
 		return;
-	fprintf(out, "# %s%s%s: expected %s, observed %s\n", verdict_name(r->verdict), r->kind ? ", " : "",
-		kind_name(r->kind), r->expected, *r->observed ? r->observed : "nothing");
+	fprintf(out, "# %s%s%s: expected %s, observed %s\n", verdict_name(r->verdict),
+		r->kind ? ", " : "", kind_name(r->kind), r->expected,
+		*r->observed ? r->observed : "nothing");
 	fprintf(out, "# %s\n", r->reason);
 }

@@ -21,8 +21,9 @@ struct record {
 };
 
 const char *verdict_name(enum verdict verdict);
-const char *kind_name(enum kind kind);		/* "" for KIND_NONE */
-/* Appends the record as one line with one write, so that programs may share the file. 0 or -errno. */
+const char *kind_name(enum kind kind); /* "" for KIND_NONE */
+/* Appends the record as one line with one write, so that programs may share the file. 0 or -errno.
+ */
 int record_append(const char *path, const struct record *r);
 void record_tap(FILE *out, int number, const struct record *r);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A transfer that is really in flight: its local buffer is a held page, so the call sleeps in the middle of
- * the copy until the page is released. Nothing of the implementation takes part in holding it.
+ * A transfer that is really in flight: its local buffer is a held page, so the call sleeps in the
+ * middle of the copy until the page is released. Nothing of the implementation takes part in
+ * holding it.
  */
 #include "engine.h"
 
@@ -13,8 +14,8 @@
 #define ARRIVING_SEED 7
 
 struct cts_stall {
-	struct held_page page;		/* ours, or */
-	struct cts_peer *peer;		/* the peer's */
+	struct held_page page; /* ours, or */
+	struct cts_peer *peer; /* the peer's */
 	uint64_t there;
 	struct cts_thread *thread;
 	int tag;
@@ -76,8 +77,8 @@ struct cts_stall *cts_fx_peer_stalled_write(struct cts_window w)
 
 	s->peer = cts_peer_of(w.epd);
 	s->there = (uint64_t)cts_peer_call(s->peer, "hold").ret;
-	s->tag = cts_peer_begin(s->peer, "vwriteto %d %" PRIu64 " %zu %jd 0", cts_far(w.epd), s->there,
-				cts_page_size(), (intmax_t)w.offset);
+	s->tag = cts_peer_begin(s->peer, "vwriteto %d %" PRIu64 " %zu %jd 0", cts_far(w.epd),
+				s->there, cts_page_size(), (intmax_t)w.offset);
 	if (!cts_peer_call(s->peer, "asleep %d", s->tag).ret)
 		cts_untested("the peer's transfer cannot be held back");
 	return s;
@@ -98,7 +99,8 @@ bool cts_stall_pending(struct cts_stall *s)
 {
 	if (s->joined)
 		return false;
-	return s->peer ? !cts_peer_call(s->peer, "done %d", s->tag).ret : !cts_thread_done(s->thread);
+	return s->peer ? !cts_peer_call(s->peer, "done %d", s->tag).ret
+		       : !cts_thread_done(s->thread);
 }
 
 struct cts_result cts_stall_join(struct cts_stall *s)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Symbol proof by dladdr. Names are looked up as the dynamic linker would for this program; the object that
- * owns the found address must be the implementation's file. A function that the implementation does not offer
- * is absent, wherever else the name may be found.
+ * Symbol proof by dladdr. Names are looked up as the dynamic linker would for this program; the
+ * object that owns the found address must be the implementation's file. A function that the
+ * implementation does not offer is absent, wherever else the name may be found.
  */
 #include "symbols.h"
 
@@ -14,14 +14,16 @@
 
 /* scif_get_fd is inline in the header and has no address to prove. */
 static const char *const functions[] = {
-	"scif_open", "scif_close", "scif_bind", "scif_listen", "scif_connect", "scif_accept",
-	"scif_send", "scif_recv", "scif_register", "scif_unregister", "scif_mmap", "scif_munmap",
-	"scif_readfrom", "scif_writeto", "scif_vreadfrom", "scif_vwriteto", "scif_fence_mark",
-	"scif_fence_wait", "scif_fence_signal", "scif_get_nodeIDs", "scif_poll",
-	"scif_event_register",
+	"scif_open",	   "scif_close",	  "scif_bind",	       "scif_listen",
+	"scif_connect",	   "scif_accept",	  "scif_send",	       "scif_recv",
+	"scif_register",   "scif_unregister",	  "scif_mmap",	       "scif_munmap",
+	"scif_readfrom",   "scif_writeto",	  "scif_vreadfrom",    "scif_vwriteto",
+	"scif_fence_mark", "scif_fence_wait",	  "scif_fence_signal", "scif_get_nodeIDs",
+	"scif_poll",	   "scif_event_register",
 };
 
-/* The file behind a name; the last answer is kept, since the same name comes for every function in turn. */
+/* The file behind a name; the last answer is kept, since the same name comes for every function in
+ * turn. */
 static const char *real_file(const char *name)
 {
 	static char asked[PATH_MAX], answer[PATH_MAX];
@@ -77,7 +79,8 @@ bool symbols_proven(const char *impl, char *why, size_t size)
 		enum symbol_origin origin = symbol_origin(functions[i], impl, where, sizeof where);
 
 		if (origin == SYMBOL_FOREIGN) {
-			snprintf(why, size, "%s comes from %s, not from %s", functions[i], where, impl);
+			snprintf(why, size, "%s comes from %s, not from %s", functions[i], where,
+				 impl);
 			return false;
 		}
 		any |= origin == SYMBOL_PROVEN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls of the test process that run in threads of their own, and child processes for fork tests. */
+/* Calls of the test process that run in threads of their own, and child processes for fork tests.
+ */
 #include "engine.h"
 
 #include "asleep.h"
@@ -99,7 +100,7 @@ bool cts_thread_done(struct cts_thread *t)
 
 void cts_thread_signal(struct cts_thread *t, int sig)
 {
-	struct sigaction action = { .sa_handler = on_interrupt };
+	struct sigaction action = {.sa_handler = on_interrupt};
 
 	sigaction(sig, &action, NULL);
 	pthread_kill(t->thread, sig);
@@ -161,7 +162,7 @@ static struct cts_result do_connect(void *arg)
 static struct cts_result do_poll(void *arg)
 {
 	struct cts_thread *t = arg;
-	struct scif_pollepd entry = { .epd = t->epd, .events = (short)t->flags };
+	struct scif_pollepd entry = {.epd = t->epd, .events = (short)t->flags};
 	struct cts_result r = CTS_RESULT(scif_poll(&entry, 1, t->timeout));
 
 	if (r.ret > 0)
@@ -172,7 +173,7 @@ static struct cts_result do_poll(void *arg)
 static struct cts_result do_poll2(void *arg)
 {
 	struct cts_thread *t = arg;
-	struct pollfd entry = { .fd = t->epd, .events = (short)t->flags };
+	struct pollfd entry = {.fd = t->epd, .events = (short)t->flags};
 	struct cts_result r = CTS_RESULT(poll(&entry, 1, (int)t->timeout));
 
 	if (r.ret > 0)
@@ -235,68 +236,81 @@ static struct cts_thread *begin(struct cts_thread call, struct cts_result (*fn)(
 
 struct cts_thread *cts_begin_send(scif_epd_t epd, int len, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .p = cts_fx_pattern((size_t)len, 1),
-					  .len = (size_t)len, .flags = flags }, do_send);
+	return begin((struct cts_thread){.epd = epd,
+					 .p = cts_fx_pattern((size_t)len, 1),
+					 .len = (size_t)len,
+					 .flags = flags},
+		     do_send);
 }
 
 struct cts_thread *cts_begin_recv(scif_epd_t epd, int len, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .p = cts_fx_buffer((size_t)len),
-					  .len = (size_t)len, .flags = flags }, do_recv);
+	return begin((struct cts_thread){.epd = epd,
+					 .p = cts_fx_buffer((size_t)len),
+					 .len = (size_t)len,
+					 .flags = flags},
+		     do_recv);
 }
 
 struct cts_thread *cts_begin_accept(scif_epd_t epd, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .flags = flags }, do_accept);
+	return begin((struct cts_thread){.epd = epd, .flags = flags}, do_accept);
 }
 
 struct cts_thread *cts_begin_connect(scif_epd_t epd, struct scif_portID dst)
 {
-	return begin((struct cts_thread){ .epd = epd, .port = dst }, do_connect);
+	return begin((struct cts_thread){.epd = epd, .port = dst}, do_connect);
 }
 
 struct cts_thread *cts_begin_poll(scif_epd_t epd, int events, long timeout)
 {
-	return begin((struct cts_thread){ .epd = epd, .flags = events, .timeout = timeout }, do_poll);
+	return begin((struct cts_thread){.epd = epd, .flags = events, .timeout = timeout}, do_poll);
 }
 
 struct cts_thread *cts_begin_poll2(scif_epd_t epd, int events, int timeout)
 {
-	return begin((struct cts_thread){ .epd = epd, .flags = events, .timeout = timeout }, do_poll2);
+	return begin((struct cts_thread){.epd = epd, .flags = events, .timeout = timeout},
+		     do_poll2);
 }
 
 struct cts_thread *cts_begin_close(scif_epd_t epd)
 {
-	return begin((struct cts_thread){ .epd = epd }, do_close);
+	return begin((struct cts_thread){.epd = epd}, do_close);
 }
 
 struct cts_thread *cts_begin_fence_wait(scif_epd_t epd, int mark)
 {
-	return begin((struct cts_thread){ .epd = epd, .flags = mark }, do_fence_wait);
+	return begin((struct cts_thread){.epd = epd, .flags = mark}, do_fence_wait);
 }
 
 struct cts_thread *cts_begin_vwriteto(scif_epd_t epd, void *p, size_t len, off_t roff, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .p = p, .len = len, .roff = roff, .flags = flags },
-		     do_vwriteto);
+	return begin(
+		(struct cts_thread){.epd = epd, .p = p, .len = len, .roff = roff, .flags = flags},
+		do_vwriteto);
 }
 
 struct cts_thread *cts_begin_vreadfrom(scif_epd_t epd, void *p, size_t len, off_t roff, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .p = p, .len = len, .roff = roff, .flags = flags },
-		     do_vreadfrom);
+	return begin(
+		(struct cts_thread){.epd = epd, .p = p, .len = len, .roff = roff, .flags = flags},
+		do_vreadfrom);
 }
 
 struct cts_thread *cts_begin_writeto(scif_epd_t epd, off_t loff, size_t len, off_t roff, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .loff = loff, .len = len, .roff = roff, .flags = flags },
-		     do_writeto);
+	return begin(
+		(struct cts_thread){
+			.epd = epd, .loff = loff, .len = len, .roff = roff, .flags = flags},
+		do_writeto);
 }
 
 struct cts_thread *cts_begin_readfrom(scif_epd_t epd, off_t loff, size_t len, off_t roff, int flags)
 {
-	return begin((struct cts_thread){ .epd = epd, .loff = loff, .len = len, .roff = roff, .flags = flags },
-		     do_readfrom);
+	return begin(
+		(struct cts_thread){
+			.epd = epd, .loff = loff, .len = len, .roff = roff, .flags = flags},
+		do_readfrom);
 }
 
 static struct cts_thread *asleep(struct cts_thread *t, const char *what)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Variables for arguments and results, the latter with contents that no call would leave by chance. */
+/* Variables for arguments and results, the latter with contents that no call would leave by chance.
+ */
 #include "engine.h"
 
 #include <scif.h>
@@ -36,7 +37,7 @@ uint16_t cts_fx_node_out(void)
 
 struct scif_portID cts_fx_port_out(void)
 {
-	return (struct scif_portID){ .node = 0xa5a5, .port = 0xa5a5 };
+	return (struct scif_portID){.node = 0xa5a5, .port = 0xa5a5};
 }
 
 uint16_t *cts_fx_node_ids(size_t entries)
@@ -50,7 +51,7 @@ uint16_t *cts_fx_node_ids(size_t entries)
 
 struct scif_pollepd cts_fx_pollepd(scif_epd_t epd, int events)
 {
-	return (struct scif_pollepd){ .epd = epd, .events = (short)events, .revents = 0x5a5a };
+	return (struct scif_pollepd){.epd = epd, .events = (short)events, .revents = 0x5a5a};
 }
 
 struct scif_pollepd *cts_fx_pollset(size_t entries)
@@ -58,7 +59,7 @@ struct scif_pollepd *cts_fx_pollset(size_t entries)
 	struct scif_pollepd *set = (void *)cts_fx_buffer(entries * sizeof *set);
 
 	for (size_t i = 0; i < entries; i++)
-		set[i] = (struct scif_pollepd){ .epd = -1, .revents = 0x5a5a };
+		set[i] = (struct scif_pollepd){.epd = -1, .revents = 0x5a5a};
 	return set;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a case comes to its verdict from inside: the first failure rules, later ones add to its reason. A case
- * can be ended from any thread; only the main one can unwind to the engine, another one ends
- * the process.
+ * How a case comes to its verdict from inside: the first failure rules, later ones add to its
+ * reason. A case can be ended from any thread; only the main one can unwind to the engine, another
+ * one ends the process.
  */
 #include "engine.h"
 
@@ -43,7 +43,8 @@ static void reason_add(const char *text)
 	char *reason = shared->record.reason;
 	size_t used = strlen(reason);
 
-	snprintf(reason + used, sizeof shared->record.reason - used, "%s%s", used ? "; " : "", text);
+	snprintf(reason + used, sizeof shared->record.reason - used, "%s%s", used ? "; " : "",
+		 text);
 }
 
 static void verdict_vset(enum verdict verdict, enum kind kind, const char *format, va_list args)
@@ -112,19 +113,20 @@ _Noreturn void cts_unresolved(const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	verdict_set(UNRESOLVED, KIND_NONE, "set-up%s%s: %s", *shared->step ? ", " : "", shared->step, text);
+	verdict_set(UNRESOLVED, KIND_NONE, "set-up%s%s: %s", *shared->step ? ", " : "",
+		    shared->step, text);
 	case_end();
 }
 
-#define DEFINE_ENDING(name, verdict, kind) \
-_Noreturn void name(const char *format, ...) \
-{ \
-	va_list args; \
-	va_start(args, format); \
-	verdict_vset(verdict, kind, format, args); \
-	va_end(args); \
-	case_end(); \
-}
+#define DEFINE_ENDING(name, verdict, kind)                                                         \
+	_Noreturn void name(const char *format, ...)                                               \
+	{                                                                                          \
+		va_list args;                                                                      \
+		va_start(args, format);                                                            \
+		verdict_vset(verdict, kind, format, args);                                         \
+		va_end(args);                                                                      \
+		case_end();                                                                        \
+	}
 
 DEFINE_ENDING(cts_untested, UNTESTED, KIND_NONE)
 DEFINE_ENDING(cts_fail, FAIL, KIND_VALUE)
@@ -140,7 +142,7 @@ _Noreturn void waited_in_vain(const char *what)
 
 struct cts_result cts_observe(intptr_t ret, int err)
 {
-	struct cts_result r = { ret, err };
+	struct cts_result r = {ret, err};
 
 	result_text(shared->record.observed, sizeof shared->record.observed, current, &r);
 	return r;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every fixture of the vocabulary that needs an implementation or a peer, tried on the reference library: each
- * must reach the state that it names, or clauses built on it would test something else.
+ * Every fixture of the vocabulary that needs an implementation or a peer, tried on the reference
+ * library: each must reach the state that it names, or clauses built on it would test something
+ * else.
  */
 #include "cts.h"
 
@@ -78,8 +79,9 @@ static void requests(void)
 
 static void dead_requests(void)
 {
-	scif_epd_t dead[] = { cts_fx_listening_dead_closed(), cts_fx_listening_dead_killed(),
-			      cts_fx_listening_dead_interrupted() }, epd;
+	scif_epd_t dead[] = {cts_fx_listening_dead_closed(), cts_fx_listening_dead_killed(),
+			     cts_fx_listening_dead_interrupted()},
+		   epd;
 
 	for (size_t i = 0; i < 3; i++)
 		CTS_ASSERT(refuses(accept_one(dead[i], &epd), EAGAIN));
@@ -87,7 +89,7 @@ static void dead_requests(void)
 
 static int collect(scif_epd_t epd)
 {
-	struct scif_portID any = { .node = cts_peer_node(cts_peer()), .port = 1 };
+	struct scif_portID any = {.node = cts_peer_node(cts_peer()), .port = 1};
 
 	return scif_connect(epd, &any);
 }
@@ -211,7 +213,8 @@ static void exhausted(void)
 static void windows(void)
 {
 	scif_epd_t epd = cts_fx_connected();
-	struct cts_window w = cts_fx_window(2, RW), at = cts_fx_window_at(1, SCIF_PROT_WRITE, 0x8000);
+	struct cts_window w = cts_fx_window(2, RW),
+			  at = cts_fx_window_at(1, SCIF_PROT_WRITE, 0x8000);
 	struct cts_window pair = cts_fx_window_pair(1, RW), gap = cts_fx_window_gap(1, RW);
 
 	CTS_ASSERT(cts_window_is_open(w) && cts_window_is_open(at) && at.offset == 0x8000);
@@ -233,12 +236,14 @@ static void peer_windows(void)
 {
 	scif_epd_t epd = cts_fx_connected();
 	struct cts_peer_window w = cts_fx_peer_window(2, RW), pair = cts_fx_peer_window_pair(1, RW),
-			       gap = cts_fx_peer_window_gap(1, RW), closed = cts_fx_peer_window_closed(1, RW),
+			       gap = cts_fx_peer_window_gap(1, RW),
+			       closed = cts_fx_peer_window_closed(1, RW),
 			       mixed = cts_fx_peer_window_pair_prot(1, RW, SCIF_PROT_READ);
 	unsigned char *b = cts_fx_pattern(3 * 4096, 9);
 
 	CTS_ASSERT(scif_vwriteto(epd, b, 100, w.offset + 5, SCIF_RMA_SYNC) == 0);
-	CTS_ASSERT(cts_peer_is(w, 5, 100, 9, 0) && cts_peer_is(w, 0, 5, 3, 0) && !cts_peer_is(w, 0, 6, 3, 0));
+	CTS_ASSERT(cts_peer_is(w, 5, 100, 9, 0) && cts_peer_is(w, 0, 5, 3, 0) &&
+		   !cts_peer_is(w, 0, 6, 3, 0));
 	CTS_ASSERT(scif_vwriteto(epd, b, 8192, pair.offset, SCIF_RMA_SYNC) == 0);
 	CTS_ASSERT(cts_peer_is(pair, 0, pair.len, 9, 0));
 	CTS_ASSERT(refuses(scif_vwriteto(epd, b, 3 * 4096, gap.offset, SCIF_RMA_SYNC), ENXIO));
@@ -258,8 +263,10 @@ static void stalls(void)
 	struct cts_peer_window pw = cts_fx_peer_window(1, RW);
 	struct cts_window w = cts_fx_window(1, RW);
 	struct cts_stall *s = cts_fx_stalled_write(pw), *p = cts_fx_peer_stalled_write(w);
-	int mark = cts_fx_mark(epd, SCIF_FENCE_INIT_SELF), theirs = cts_fx_mark(epd, SCIF_FENCE_INIT_PEER);
-	struct cts_thread *self = cts_begin_fence_wait(epd, mark), *peer = cts_begin_fence_wait(epd, theirs);
+	int mark = cts_fx_mark(epd, SCIF_FENCE_INIT_SELF),
+	    theirs = cts_fx_mark(epd, SCIF_FENCE_INIT_PEER);
+	struct cts_thread *self = cts_begin_fence_wait(epd, mark),
+			  *peer = cts_begin_fence_wait(epd, theirs);
 
 	cts_wait_asleep(self);
 	cts_wait_asleep(peer);
@@ -278,7 +285,8 @@ static void stalls(void)
 
 static void threads(void)
 {
-	scif_epd_t a = cts_fx_connected(), b = cts_fx_connected(), c = cts_fx_connected(), l = cts_fx_listening();
+	scif_epd_t a = cts_fx_connected(), b = cts_fx_connected(), c = cts_fx_connected(),
+		   l = cts_fx_listening();
 	struct cts_thread *recv = cts_fx_receiving(a, 10), *send = cts_fx_sending(b, 10);
 	struct cts_thread *poll = cts_fx_polling(c, POLLIN), *poll2 = cts_fx_polling2(c, POLLIN);
 	struct cts_thread *accept = cts_fx_accepting(l);
@@ -291,7 +299,8 @@ static void threads(void)
 	CTS_ASSERT(cts_join(send).ret == 10);
 	cts_thread_signal(accept, SIGUSR1);
 	cts_thread_signal(connect, SIGUSR1);
-	CTS_ASSERT(cts_failed_with(cts_join(accept), EINTR) && cts_failed_with(cts_join(connect), EINTR));
+	CTS_ASSERT(cts_failed_with(cts_join(accept), EINTR) &&
+		   cts_failed_with(cts_join(connect), EINTR));
 }
 
 static int child_exit(void *arg)
@@ -335,14 +344,22 @@ static void events(void)
 	CTS_ASSERT(cts_event_at(0).event == SCIF_NODE_REMOVED && cts_event_count() == 2);
 }
 
-#define FIXTURES(name) { .id = #name, .function = "scif_open", .outcome = "reached", .scenario = name }
+#define FIXTURES(name)                                                                             \
+	{                                                                                          \
+		.id = #name, .function = "scif_open", .outcome = "reached", .scenario = name       \
+	}
 
 const struct cts_case cts_cases[] = {
-	FIXTURES(no_endpoint), FIXTURES(alone), FIXTURES(requests), FIXTURES(dead_requests),
-	FIXTURES(connecting), FIXTURES(peer_ports), FIXTURES(connections), FIXTURES(other_user),
-	FIXTURES(ended), FIXTURES(node_lost), FIXTURES(node_back), FIXTURES(node_asleep),
-	FIXTURES(node_down_port), FIXTURES(dead_node_request), FIXTURES(exhausted), FIXTURES(windows),
-	FIXTURES(peer_windows), FIXTURES(stalls), FIXTURES(threads), FIXTURES(processes),
-	FIXTURES(readiness), FIXTURES(events),
+	FIXTURES(no_endpoint),	  FIXTURES(alone),
+	FIXTURES(requests),	  FIXTURES(dead_requests),
+	FIXTURES(connecting),	  FIXTURES(peer_ports),
+	FIXTURES(connections),	  FIXTURES(other_user),
+	FIXTURES(ended),	  FIXTURES(node_lost),
+	FIXTURES(node_back),	  FIXTURES(node_asleep),
+	FIXTURES(node_down_port), FIXTURES(dead_node_request),
+	FIXTURES(exhausted),	  FIXTURES(windows),
+	FIXTURES(peer_windows),	  FIXTURES(stalls),
+	FIXTURES(threads),	  FIXTURES(processes),
+	FIXTURES(readiness),	  FIXTURES(events),
 };
 const int cts_case_count = sizeof cts_cases / sizeof *cts_cases;

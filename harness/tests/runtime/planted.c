@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hand-made case table whose "implementation" is the planted functions below, right ones and wrong ones.
- * verdicts.tap knows what verdict and kind each case must get from the engine.
+ * A hand-made case table whose "implementation" is the planted functions below, right ones and
+ * wrong ones. verdicts.tap knows what verdict and kind each case must get from the engine.
  */
 #include "cts.h"
 
@@ -129,15 +129,15 @@ static int only_for_root(void)
 
 /* The calls, as the spec compiler would write them. */
 
-#define CALL(name, expression) \
-static void call_##name(void *p, struct cts_result *r) \
-{ \
-	struct vars *v = p; \
-	(void)v; \
-	errno = 0; \
-	r->ret = (intptr_t)(expression); \
-	r->err = errno; \
-}
+#define CALL(name, expression)                                                                     \
+	static void call_##name(void *p, struct cts_result *r)                                     \
+	{                                                                                          \
+		struct vars *v = p;                                                                \
+		(void)v;                                                                           \
+		errno = 0;                                                                         \
+		r->ret = (intptr_t)(expression);                                                   \
+		r->err = errno;                                                                    \
+	}
 
 CALL(success, 7)
 CALL(ebadf, refuse(EBADF))
@@ -202,7 +202,7 @@ static void on_signal(int sig)
 static void given_handler(void *p)
 {
 	(void)p;
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = {.sa_handler = on_signal};
 
 	sigaction(SIGUSR2, &action, NULL);
 }
@@ -268,7 +268,7 @@ static void *end_from_thread(void *arg)
 static struct cts_result end_thread(void *arg)
 {
 	end_from_thread(arg);
-	return (struct cts_result){ 0, 0 };
+	return (struct cts_result){0, 0};
 }
 
 static void scenario_thread(void)
@@ -280,7 +280,7 @@ static struct cts_result sleep_for_ever(void *arg)
 {
 	(void)arg;
 	hang();
-	return (struct cts_result){ 0, 0 };
+	return (struct cts_result){0, 0};
 }
 
 static void scenario_join(void)
@@ -298,8 +298,10 @@ static void scenario_memory(void)
 	CTS_ASSERT(!cts_faults_on_read(p + 49) && cts_faults_on_read(p + 50));
 	CTS_ASSERT(cts_is_pattern(p, 50, 1) && !cts_is_pattern(p, 50, 2));
 	CTS_ASSERT(!cts_is_mapped(u, 10) && cts_is_mapped(b, 33));
-	CTS_ASSERT(cts_faults_on_write(cts_fx_readonly(5)) && !cts_faults_on_read(cts_fx_readonly(5)));
-	CTS_ASSERT(cts_faults_on_read(cts_fx_guarded(7) + 7) && cts_faults_on_read(cts_fx_guarded_before(7) - 1));
+	CTS_ASSERT(cts_faults_on_write(cts_fx_readonly(5)) &&
+		   !cts_faults_on_read(cts_fx_readonly(5)));
+	CTS_ASSERT(cts_faults_on_read(cts_fx_guarded(7) + 7) &&
+		   cts_faults_on_read(cts_fx_guarded_before(7) - 1));
 	CTS_ASSERT(cts_guards_ok(b));
 	b[33] ^= 1;
 	CTS_ASSERT(!cts_guards_ok(b));
@@ -314,23 +316,43 @@ static void scenario_limit(void)
 	CTS_ASSERT(copy != -1 && cts_is_open(copy) && !cts_has_cloexec(copy));
 }
 
-#define DOCUMENTED(...) (const struct cts_expect[]){ { .profile = "documented", __VA_ARGS__ } }
-#define SUCCESS(name, ...) \
-	{ .id = name, .function = "scif_bind", .outcome = "port", .vars_size = sizeof(struct vars), \
-	  .failed = minus_one, .expect_count = 1, __VA_ARGS__ }
-#define SCENARIO(name, fn, ...) \
-	{ .id = name, .function = "scif_bind", .outcome = "port", .scenario = fn, .scenario_name = #fn, __VA_ARGS__ }
-#define FAILING(name, wanted, ...) \
-	{ .id = name, .function = "scif_bind", .outcome = "EBADF", .vars_size = sizeof(struct vars), \
-	  .failed = minus_one, .is_error = true, .expect_count = 1, .expects = wanted, __VA_ARGS__ }
-#define KEYS(kind_, ...) .provoke = { .kind = kind_, .keys = (const struct cts_key[]){ __VA_ARGS__ }, \
-	.key_count = sizeof((struct cts_key[]){ __VA_ARGS__ }) / sizeof(struct cts_key) }
+#define DOCUMENTED(...)                                                                            \
+	(const struct cts_expect[])                                                                \
+	{                                                                                          \
+		{                                                                                  \
+			.profile = "documented", __VA_ARGS__                                       \
+		}                                                                                  \
+	}
+#define SUCCESS(name, ...)                                                                         \
+	{                                                                                          \
+		.id = name, .function = "scif_bind", .outcome = "port",                            \
+		.vars_size = sizeof(struct vars), .failed = minus_one, .expect_count = 1,          \
+		__VA_ARGS__                                                                        \
+	}
+#define SCENARIO(name, fn, ...)                                                                    \
+	{                                                                                          \
+		.id = name, .function = "scif_bind", .outcome = "port", .scenario = fn,            \
+		.scenario_name = #fn, __VA_ARGS__                                                  \
+	}
+#define FAILING(name, wanted, ...)                                                                 \
+	{                                                                                          \
+		.id = name, .function = "scif_bind", .outcome = "EBADF",                           \
+		.vars_size = sizeof(struct vars), .failed = minus_one, .is_error = true,           \
+		.expect_count = 1, .expects = wanted, __VA_ARGS__                                  \
+	}
+#define KEYS(kind_, ...)                                                                           \
+	.provoke = {.kind = kind_,                                                                 \
+		    .keys = (const struct cts_key[]){__VA_ARGS__},                                 \
+		    .key_count = sizeof((struct cts_key[]){__VA_ARGS__}) / sizeof(struct cts_key)}
 
-#define ONE_ERRNO(name) \
-static const struct cts_expect just_##name[] = { \
-	{ .profile = "documented", .returns_text = "-1", .errno_text = #name, .errnos = (const int[]){ name }, \
-	  .errno_count = 1 }, \
-};
+#define ONE_ERRNO(name)                                                                            \
+	static const struct cts_expect just_##name[] = {                                           \
+		{.profile = "documented",                                                          \
+		 .returns_text = "-1",                                                             \
+		 .errno_text = #name,                                                              \
+		 .errnos = (const int[]){name},                                                    \
+		 .errno_count = 1},                                                                \
+	};
 
 ONE_ERRNO(EBADF)
 ONE_ERRNO(EINTR)
@@ -339,35 +361,43 @@ ONE_ERRNO(EMFILE)
 ONE_ERRNO(ENOMEM)
 
 static const struct cts_expect ebadf_or_einval[] = {
-	{ .profile = "documented", .returns_text = "-1", .errno_text = "EBADF EINVAL",
-	  .errnos = (const int[]){ EBADF, EINVAL }, .errno_count = 2 },
+	{.profile = "documented",
+	 .returns_text = "-1",
+	 .errno_text = "EBADF EINVAL",
+	 .errnos = (const int[]){EBADF, EINVAL},
+	 .errno_count = 2},
 };
-static const struct cts_snapshot out_snapshot[] = { { "out", copy_out } };
-static const char *const root_need[] = { "root", NULL };
-static const char *const unknown_need[] = { "moon", NULL };
-static const struct cts_param len_param[] = { { "len", 4096 } };
+static const struct cts_snapshot out_snapshot[] = {{"out", copy_out}};
+static const char *const root_need[] = {"root", NULL};
+static const char *const unknown_need[] = {"moon", NULL};
+static const struct cts_param len_param[] = {{"len", 4096}};
 
 const struct cts_case cts_cases[] = {
-	SUCCESS("RIGHT-VALUE", .call = call_success, .expects = DOCUMENTED(.returns_text = "7", .check = check_seven)),
-	SUCCESS("WRONG-VALUE", .call = call_success, .expects = DOCUMENTED(.returns_text = "8", .check = check_eight)),
-	SUCCESS("FAILS-INSTEAD", .call = call_ebadf, .expects = DOCUMENTED(.returns_text = "7", .check = check_seven)),
-	FAILING("RIGHT-ERROR", just_EBADF, .call = call_ebadf, .repeat = true, .control = call_success,
-		.control_ok = not_minus_one),
-	FAILING("ONE-OF-TWO", ebadf_or_einval, .call = call_einval,
-		.repeat = true, .choice = "which"),
+	SUCCESS("RIGHT-VALUE", .call = call_success,
+		.expects = DOCUMENTED(.returns_text = "7", .check = check_seven)),
+	SUCCESS("WRONG-VALUE", .call = call_success,
+		.expects = DOCUMENTED(.returns_text = "8", .check = check_eight)),
+	SUCCESS("FAILS-INSTEAD", .call = call_ebadf,
+		.expects = DOCUMENTED(.returns_text = "7", .check = check_seven)),
+	FAILING("RIGHT-ERROR", just_EBADF, .call = call_ebadf, .repeat = true,
+		.control = call_success, .control_ok = not_minus_one),
+	FAILING("ONE-OF-TWO", ebadf_or_einval, .call = call_einval, .repeat = true,
+		.choice = "which"),
 	FAILING("WRONG-ERRNO", just_EBADF, .call = call_einval),
 	FAILING("SUCCEEDS-INSTEAD", just_EBADF, .call = call_success),
 	FAILING("UNSTABLE", just_EBADF, .call = call_unstable, .repeat = true),
 	FAILING("LEAKS-DESCRIPTOR", just_EBADF, .call = call_leak_descriptor, .repeat = true),
 	FAILING("LEAKS-HEAP", just_EBADF, .call = call_leak_heap, .repeat = true),
 	FAILING("LEAKS-MAPPING", just_EBADF, .call = call_leak_mapping, .repeat = true),
-	FAILING("WRITES-OUT", just_EBADF, .call = call_out, .given = given_out, .unchanged = out_snapshot,
-		.unchanged_count = 1),
-	FAILING("CONTROL-FAILS", just_EBADF, .call = call_ebadf, .control = call_ebadf, .control_ok = not_minus_one),
+	FAILING("WRITES-OUT", just_EBADF, .call = call_out, .given = given_out,
+		.unchanged = out_snapshot, .unchanged_count = 1),
+	FAILING("CONTROL-FAILS", just_EBADF, .call = call_ebadf, .control = call_ebadf,
+		.control_ok = not_minus_one),
 	SUCCESS("CRASHES", .call = call_crash, .expects = DOCUMENTED(.returns_text = "0")),
 	SUCCESS("HANGS", .call = call_hang, .expects = DOCUMENTED(.returns_text = "0")),
 	SUCCESS("EXITS", .call = call_exit, .expects = DOCUMENTED(.returns_text = "0")),
-	SUCCESS("OVERRUNS", .call = call_overrun, .given = given_bytes, .expects = DOCUMENTED(.returns_text = "16")),
+	SUCCESS("OVERRUNS", .call = call_overrun, .given = given_bytes,
+		.expects = DOCUMENTED(.returns_text = "16")),
 	SUCCESS("SETUP-BREAKS", .call = call_success, .given = given_broken,
 		.expects = DOCUMENTED(.returns_text = "7")),
 	SUCCESS("SETUP-CRASHES", .call = call_success, .given = given_crash,
@@ -380,29 +410,30 @@ const struct cts_case cts_cases[] = {
 		.expects = DOCUMENTED(.returns_text = "7")),
 	SUCCESS("UNTESTABLE", .untestable = "by nobody"),
 	SUCCESS("RULED-OUT", .ruled_out = "SE-999"),
-	FAILING("SIGNALLED", just_EINTR, .call = call_wait,
-		KEYS("signal", { "signal", "SIGUSR1" })),
+	FAILING("SIGNALLED", just_EINTR, .call = call_wait, KEYS("signal", {"signal", "SIGUSR1"})),
 	FAILING("DURING", just_EINTR, .call = call_wait, .given = given_handler,
 		.during = during_signal),
-	SUCCESS("DOES-NOT-WAIT", .call = call_success, .during = during_signal, .given = given_handler,
+	SUCCESS("DOES-NOT-WAIT", .call = call_success, .during = during_signal,
+		.given = given_handler,
 		.expects = DOCUMENTED(.returns_text = "7", .check = check_seven)),
 	FAILING("UNPRIVILEGED", just_EACCES, .call = call_privilege, .as = "unprivileged",
-		.needs = root_need, .control = call_privilege, .control_ok = not_minus_one, .repeat = true),
+		.needs = root_need, .control = call_privilege, .control_ok = not_minus_one,
+		.repeat = true),
 	FAILING("AT-THE-LIMIT", just_EMFILE, .call = call_open, .repeat = true,
 		.control = call_open, .control_ok = not_minus_one,
-		KEYS("limit", { "limit", "RLIMIT_NOFILE" }, { "to", "current" })),
+		KEYS("limit", {"limit", "RLIMIT_NOFILE"}, {"to", "current"})),
 	FAILING("FAULTS", just_ENOMEM, .call = call_allocate, .repeat = true,
-		KEYS("fault", { "fault", "heap" }, { "errno", "ENOMEM" })),
+		KEYS("fault", {"fault", "heap"}, {"errno", "ENOMEM"})),
 	FAILING("FAULT-WRONG-ERRNO", just_ENOMEM, .call = call_allocate_wrongly, .repeat = true,
-		KEYS("fault", { "fault", "heap" }, { "errno", "ENOMEM" })),
+		KEYS("fault", {"fault", "heap"}, {"errno", "ENOMEM"})),
 	FAILING("FAULT-CRASHES", just_ENOMEM, .call = call_allocate_crash, .repeat = true,
-		KEYS("fault", { "fault", "memory" }, { "errno", "ENOMEM" })),
+		KEYS("fault", {"fault", "memory"}, {"errno", "ENOMEM"})),
 	FAILING("FAULT-NEVER-SHOWS", just_ENOMEM, .call = call_survive, .repeat = true,
-		KEYS("fault", { "fault", "heap" }, { "errno", "ENOMEM" })),
+		KEYS("fault", {"fault", "heap"}, {"errno", "ENOMEM"})),
 	FAILING("FAULT-NO-CALLS", just_ENOMEM, .call = call_success, .repeat = true,
-		KEYS("fault", { "fault", "any" }, { "errno", "ENOMEM" })),
+		KEYS("fault", {"fault", "any"}, {"errno", "ENOMEM"})),
 	FAILING("FAULT-DESCRIPTOR", just_EMFILE, .call = call_open, .repeat = true,
-		KEYS("fault", { "fault", "descriptor" }, { "errno", "EMFILE" })),
+		KEYS("fault", {"fault", "descriptor"}, {"errno", "EMFILE"})),
 	SCENARIO("SCENARIO-RIGHT", scenario_good, .line = __LINE__),
 	SCENARIO("SCENARIO-WRONG", scenario_bad, .line = __LINE__),
 	SCENARIO("SCENARIO-PARAM", scenario_param, .params = len_param, .param_count = 1),

@@ -5,12 +5,13 @@
 void flight_needs_stall(void)
 {
 	if (!strcmp(cts_profile(), "knc"))
-		cts_untested("the driver pins the local buffer before a transfer begins, so a held page holds the call, not the transfer");
+		cts_untested("the driver pins the local buffer before a transfer begins, so a held "
+			     "page holds the call, not the transfer");
 }
 
 struct flight flight_begin(scif_epd_t epd, enum transfer transfer)
 {
-	struct flight f = { .epd = epd, .transfer = transfer };
+	struct flight f = {.epd = epd, .transfer = transfer};
 
 	if (transfer == PEER_WRITE) {
 		f.near = cts_fx_window_on(epd, 1, READ_WRITE);

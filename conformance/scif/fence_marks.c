@@ -38,7 +38,8 @@ SCENARIO(fence_wait_closed)
 	struct cts_result r = cts_join(waiter);
 	cts_stall_release(f.stall);
 	cts_join(closer);
-	cts_expect_error(cts_observe(r.ret, r.err), EINTR, "the wait gives EINTR when its endpoint is closed");
+	cts_expect_error(cts_observe(r.ret, r.err), EINTR,
+			 "the wait gives EINTR when its endpoint is closed");
 }
 
 /* What the other side has in flight does not concern the mark. */
@@ -49,7 +50,8 @@ SCENARIO(fence_other_direction)
 
 	flight_needs_stall();
 	struct flight f = flight_begin(epd, transfer);
-	int mark = take_mark(epd, transfer == PEER_WRITE ? SCIF_FENCE_INIT_SELF : SCIF_FENCE_INIT_PEER);
+	int mark = take_mark(epd,
+			     transfer == PEER_WRITE ? SCIF_FENCE_INIT_SELF : SCIF_FENCE_INIT_PEER);
 	CTS_ASSERT(scif_fence_wait(epd, mark) == 0);
 	flight_land(&f);
 }
@@ -117,7 +119,8 @@ static void own_transfers_then_message(scif_epd_t epd, size_t len)
 	struct cts_peer_window far = cts_fx_peer_window_on(epd, pages, READ_WRITE);
 
 	for (size_t i = 0; i < 8; i++)
-		CTS_ASSERT(scif_writeto(epd, win.offset + (off_t)(i * part), part, far.offset + (off_t)(i * part), 0) == 0);
+		CTS_ASSERT(scif_writeto(epd, win.offset + (off_t)(i * part), part,
+					far.offset + (off_t)(i * part), 0) == 0);
 	CTS_ASSERT(scif_fence_wait(epd, take_mark(epd, SCIF_FENCE_INIT_SELF)) == 0);
 	CTS_REQUIRE(scif_send(epd, "!", 1, SCIF_SEND_BLOCK) == 1);
 	CTS_REQUIRE(cts_far_recv(epd, 1, SCIF_RECV_BLOCK).ret == 1);

@@ -11,7 +11,8 @@ SCENARIO(mapping_reverse_registration)
 	size_t page = cts_page_size();
 
 	for (int i = 2; i >= 0; i--)
-		cts_peer_set(cts_fx_peer_window_at(1, READ_WRITE, 0x100000 + i * (off_t)page), 0, page, 0x40 + i);
+		cts_peer_set(cts_fx_peer_window_at(1, READ_WRITE, 0x100000 + i * (off_t)page), 0,
+			     page, 0x40 + i);
 	unsigned char *p = scif_mmap(NULL, 3 * page, READ_WRITE, 0, epd, 0x100000);
 	CTS_ASSERT((void *)p != SCIF_MMAP_FAILED);
 	for (size_t i = 0; i < 3; i++)
@@ -44,7 +45,15 @@ SCENARIO(mapping_many)
 
 /* ---- what a mapping outlives ---- */
 
-enum end { OWN_CLOSE, PEER_CLOSE, BOTH_CLOSE, PEER_KILLED, UNREGISTERED, OWNER_UNMAPPED, NODE_DOWN };
+enum end {
+	OWN_CLOSE,
+	PEER_CLOSE,
+	BOTH_CLOSE,
+	PEER_KILLED,
+	UNREGISTERED,
+	OWNER_UNMAPPED,
+	NODE_DOWN
+};
 
 static bool peer_lives(enum end end)
 {
@@ -72,7 +81,8 @@ static void bring_about(enum end end, scif_epd_t epd, struct cts_peer_window far
 		CTS_REQUIRE(cts_peer_unregister(far).ret == 0);
 		break;
 	case OWNER_UNMAPPED:
-		CTS_REQUIRE(cts_peer_call(peer, "free %" PRIu64 " %zu", far.there, far.len).ret == 0);
+		CTS_REQUIRE(cts_peer_call(peer, "free %" PRIu64 " %zu", far.there, far.len).ret ==
+			    0);
 		break;
 	case NODE_DOWN:
 		cts_far_node(epd, "down");
@@ -101,7 +111,14 @@ SCENARIO(mapping_outlives)
 
 /* ---- what the last unmapping sets free ---- */
 
-enum removal { BY_SCIF_MUNMAP, BY_MUNMAP, BY_MMAP_OVER, BY_SCIF_MMAP_OVER, BY_PROCESS_END, BY_HALVES };
+enum removal {
+	BY_SCIF_MUNMAP,
+	BY_MUNMAP,
+	BY_MMAP_OVER,
+	BY_SCIF_MMAP_OVER,
+	BY_PROCESS_END,
+	BY_HALVES
+};
 
 /* The library sees an unmapping that went past it at the next call of the process. */
 static void make_a_call(scif_epd_t epd)
@@ -124,12 +141,14 @@ static void remove_mapping(enum removal how, scif_epd_t epd, struct cts_mapping 
 		make_a_call(epd);
 		break;
 	case BY_MMAP_OVER:
-		CTS_REQUIRE(mmap(map.addr, map.len, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == map.addr);
+		CTS_REQUIRE(mmap(map.addr, map.len, PROT_READ,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == map.addr);
 		make_a_call(epd);
 		break;
 	case BY_SCIF_MMAP_OVER:
 		other = cts_fx_peer_window_on(epd, 2, READ_WRITE);
-		CTS_ASSERT(scif_mmap(map.addr, map.len, READ_WRITE, SCIF_MAP_FIXED, epd, other.offset) == map.addr);
+		CTS_ASSERT(scif_mmap(map.addr, map.len, READ_WRITE, SCIF_MAP_FIXED, epd,
+				     other.offset) == map.addr);
 		break;
 	default:
 		CTS_ASSERT(scif_munmap(map.addr, map.len / 2) == 0);
@@ -161,7 +180,7 @@ static int map_and_wait(void *arg)
 /* The mapping belongs to a forked child, so that the connection goes on when its process ends. */
 static void end_of_mapper(scif_epd_t epd, struct cts_peer_window far)
 {
-	struct mapper m = { .epd = epd, .far = far };
+	struct mapper m = {.epd = epd, .far = far};
 	char byte;
 
 	CTS_REQUIRE(pipe(m.ready) == 0);
@@ -197,7 +216,8 @@ SCENARIO(mapping_two_references)
 {
 	scif_epd_t epd = cts_fx_connected();
 	struct cts_peer_window far = cts_fx_peer_window_at(2, READ_WRITE, 0x200000);
-	struct cts_mapping one = cts_fx_mapping(far, READ_WRITE), two = cts_fx_mapping(far, SCIF_PROT_READ);
+	struct cts_mapping one = cts_fx_mapping(far, READ_WRITE),
+			   two = cts_fx_mapping(far, SCIF_PROT_READ);
 
 	CTS_REQUIRE(cts_peer_unregister(far).ret == 0);
 	CTS_ASSERT(scif_munmap(one.addr, one.len) == 0);
@@ -214,7 +234,8 @@ SCENARIO(mapping_remove_mixed)
 	size_t page = cts_page_size();
 	unsigned char *mem = cts_fx_pages(4);
 
-	CTS_ASSERT(scif_mmap(mem + page, page, READ_WRITE, SCIF_MAP_FIXED, epd, far.offset) == mem + page);
+	CTS_ASSERT(scif_mmap(mem + page, page, READ_WRITE, SCIF_MAP_FIXED, epd, far.offset) ==
+		   mem + page);
 	CTS_ASSERT(cts_is_pattern(mem + page, page, 3));
 	CTS_ASSERT(CTS_OBSERVE(scif_munmap(mem, 3 * page)).ret == 0);
 	for (size_t i = 0; i < 3; i++)

@@ -4,7 +4,15 @@
 
 #include <stdlib.h>
 
-enum what { CHILD_SEES_PAGE, PARENT_STORES, CHILD_STORES, DONT_FORK, CHILD_REGISTERS, CHILD_ENDS, CHILD_TRANSFERS };
+enum what {
+	CHILD_SEES_PAGE,
+	PARENT_STORES,
+	CHILD_STORES,
+	DONT_FORK,
+	CHILD_REGISTERS,
+	CHILD_ENDS,
+	CHILD_TRANSFERS
+};
 
 /* Two pipes let parent and child take turns. */
 struct turns {
@@ -42,7 +50,8 @@ struct family {
 
 static void peer_sees(const struct family *f, unsigned seed)
 {
-	cts_expect_ok(cts_peer_readfrom_us(f->win, 0, f->len, SCIF_RMA_SYNC), "the peer reads the window");
+	cts_expect_ok(cts_peer_readfrom_us(f->win, 0, f->len, SCIF_RMA_SYNC),
+		      "the peer reads the window");
 	CTS_ASSERT(cts_peer_scratch_is(f->epd, f->len, seed, 0));
 }
 
@@ -86,7 +95,8 @@ static int child_lacks_range(void *arg)
 static int child_registers(void *arg)
 {
 	struct family *f = arg;
-	unsigned char *own = mmap(NULL, f->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *own =
+		mmap(NULL, f->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (own == MAP_FAILED)
 		return 1;
@@ -123,7 +133,9 @@ static int child_transfers(void *arg)
 		return 3;
 	if (!cts_is_pattern_at(own, sizeof own, 3, 512))
 		return 4;
-	return scif_readfrom(f->epd, f->win.offset + 512, 256, f->far.offset + 1024, SCIF_RMA_SYNC) ? 5 : 0;
+	return scif_readfrom(f->epd, f->win.offset + 512, 256, f->far.offset + 1024, SCIF_RMA_SYNC)
+		       ? 5
+		       : 0;
 }
 
 /* ---- the parent's side ---- */
@@ -180,14 +192,16 @@ static void window_of_child(struct family *f)
 {
 	f->at = cts_fx_free_offset(f->epd);
 	pid_t child = cts_fork(child_registers, f);
-	struct cts_window win = { .offset = f->at, .len = f->len, .epd = f->epd };
+	struct cts_window win = {.offset = f->at, .len = f->len, .epd = f->epd};
 
 	await(f->turns.to_parent[0]);
-	cts_expect_ok(cts_peer_readfrom_us(win, 0, f->len, SCIF_RMA_SYNC), "the peer reads the child's window");
+	cts_expect_ok(cts_peer_readfrom_us(win, 0, f->len, SCIF_RMA_SYNC),
+		      "the peer reads the child's window");
 	CTS_ASSERT(cts_peer_scratch_is(f->epd, f->len, 42, 0));
 	pass(f->turns.to_child[1]);
 	CTS_ASSERT(cts_wait_child(child) == 0);
-	cts_expect_ok(cts_peer_readfrom_us(win, 0, f->len, SCIF_RMA_SYNC), "the peer reads it after the child ended");
+	cts_expect_ok(cts_peer_readfrom_us(win, 0, f->len, SCIF_RMA_SYNC),
+		      "the peer reads it after the child ended");
 	CTS_ASSERT(cts_peer_scratch_is(f->epd, f->len, 42, 0));
 	CTS_ASSERT(scif_unregister(f->epd, f->at, f->len) == 0);
 }
@@ -209,13 +223,14 @@ static void transfers_of_child(struct family *f)
 	CTS_ASSERT(cts_wait_child(cts_fork(child_transfers, f)) == 0);
 	CTS_ASSERT(cts_peer_is(f->far, 0, 256, 43, 0));
 	CTS_ASSERT(cts_peer_is(f->far, 256, 256, 2, 0));
-	cts_expect_ok(cts_peer_readfrom_us(f->win, 512, 256, SCIF_RMA_SYNC), "the peer reads what the child had copied");
+	cts_expect_ok(cts_peer_readfrom_us(f->win, 512, 256, SCIF_RMA_SYNC),
+		      "the peer reads what the child had copied");
 	CTS_ASSERT(cts_peer_scratch_is(f->epd, 256, 3, 1024));
 }
 
 SCENARIO(memory_fork)
 {
-	struct family f = { .epd = cts_fx_connected() };
+	struct family f = {.epd = cts_fx_connected()};
 	enum what what = (enum what)cts_param("what");
 
 	turns_open(&f.turns);

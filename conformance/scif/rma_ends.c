@@ -14,7 +14,7 @@ bool rma_is_registered(enum rma_call call)
 
 struct rma_ends rma_ends_open(size_t pages)
 {
-	struct rma_ends e = { .call = (enum rma_call)cts_param("call"), .epd = cts_fx_connected() };
+	struct rma_ends e = {.call = (enum rma_call)cts_param("call"), .epd = cts_fx_connected()};
 
 	e.far = cts_fx_peer_window_on(e.epd, pages, READ_WRITE);
 	if (rma_is_registered(e.call)) {
@@ -28,7 +28,8 @@ struct rma_ends rma_ends_open(size_t pages)
 	return e;
 }
 
-struct cts_result rma_transfer(const struct rma_ends *e, size_t local_at, size_t remote_at, size_t len, int flags)
+struct cts_result rma_transfer(const struct rma_ends *e, size_t local_at, size_t remote_at,
+			       size_t len, int flags)
 {
 	off_t loff = e->loffset + (off_t)local_at, roff = e->far.offset + (off_t)remote_at;
 
@@ -52,7 +53,8 @@ void rma_fence(scif_epd_t epd)
 	CTS_ASSERT(scif_fence_wait(epd, mark) == 0);
 }
 
-static void side_fill(const struct rma_ends *e, bool local, size_t at, size_t n, unsigned seed, size_t from)
+static void side_fill(const struct rma_ends *e, bool local, size_t at, size_t n, unsigned seed,
+		      size_t from)
 {
 	if (local)
 		cts_fill_at(e->local + at, n, seed, from);

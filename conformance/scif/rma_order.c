@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When the bytes of a transfer are there: on return, after a fence, and the last cache line after the rest. */
+/* When the bytes of a transfer are there: on return, after a fence, and the last cache line after
+ * the rest. */
 #include "rma_ends.h"
 
 #include <stdatomic.h>
@@ -33,14 +34,14 @@ SCENARIO(rma_async_then_fence)
 /* ---- ORDERED ---- */
 
 #define BLOCK ((1 << 20) + 40)
-#define LINE 64
+#define LINE  64
 
 /* Spins on the last byte of the target and looks at all the rest as soon as it has changed. */
 struct watcher {
 	const unsigned char *target;
-	atomic_int asked;	/* the byte that will come, 0: end */
-	atomic_int seen;	/* the last one that came */
-	atomic_int early;	/* how often the rest was not there yet */
+	atomic_int asked; /* the byte that will come, 0: end */
+	atomic_int seen;  /* the last one that came */
+	atomic_int early; /* how often the rest was not there yet */
 };
 
 static struct cts_result watch(void *arg)
@@ -57,7 +58,7 @@ static struct cts_result watch(void *arg)
 			atomic_fetch_add(&w->early, 1);
 		atomic_store(&w->seen, n);
 	}
-	return (struct cts_result){ 0, 0 };
+	return (struct cts_result){0, 0};
 }
 
 static bool wait_seen(struct watcher *w, int n)
@@ -87,7 +88,9 @@ static void ordered_rounds(struct rma_ends *e, struct watcher *w, long rounds, i
 
 		source_set(e, byte);
 		atomic_store(&w->asked, byte);
-		CTS_ASSERT(rma_transfer(e, rma_reads(e->call) ? 0 : shift, rma_reads(e->call) ? shift : 0, BLOCK, flags).ret == 0);
+		CTS_ASSERT(rma_transfer(e, rma_reads(e->call) ? 0 : shift,
+					rma_reads(e->call) ? shift : 0, BLOCK, flags)
+				   .ret == 0);
 		CTS_ASSERT(wait_seen(w, byte));
 	}
 }
@@ -95,7 +98,7 @@ static void ordered_rounds(struct rma_ends *e, struct watcher *w, long rounds, i
 SCENARIO(rma_ordered_tail)
 {
 	struct rma_ends e = rma_ends_open(BLOCK / cts_page_size() + 2);
-	struct watcher w = { .target = e.local, .asked = 1 };
+	struct watcher w = {.target = e.local, .asked = 1};
 
 	if (!rma_reads(e.call))
 		w.target = cts_fx_mapping(e.far, READ_WRITE).addr;

@@ -10,13 +10,15 @@ enum change { UNMAP, MAP_OVER, FREE_HEAP, SCIF_MAP_OVER, SCIF_UNMAP, MOVE };
 
 static void peer_still_sees(struct cts_window win, size_t from)
 {
-	cts_expect_ok(cts_peer_readfrom_us(win, from, win.len - from, SCIF_RMA_SYNC), "the peer reads the window");
+	cts_expect_ok(cts_peer_readfrom_us(win, from, win.len - from, SCIF_RMA_SYNC),
+		      "the peer reads the window");
 	CTS_ASSERT(cts_peer_scratch_is(win.epd, win.len - from, 2, from));
 }
 
 static void map_over(struct cts_window win, void *addr)
 {
-	void *fresh = mmap(addr, win.len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	void *fresh = mmap(addr, win.len, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
 	CTS_REQUIRE(fresh == addr);
 	cts_fill(fresh, win.len, 6);
@@ -26,7 +28,8 @@ static void after_map_over(struct cts_window win)
 {
 	map_over(win, win.addr);
 	peer_still_sees(win, 0);
-	cts_expect_ok(cts_peer_writeto_us(win, 0, win.len, 8, SCIF_RMA_SYNC), "the peer writes the window");
+	cts_expect_ok(cts_peer_writeto_us(win, 0, win.len, 8, SCIF_RMA_SYNC),
+		      "the peer writes the window");
 	CTS_ASSERT(cts_is_pattern(win.addr, win.len, 6));
 }
 
@@ -51,11 +54,13 @@ static void after_move(struct cts_window win)
 	CTS_REQUIRE(moved == place);
 	peer_still_sees(win, 0);
 	cts_fill(moved, win.len, 6);
-	cts_expect_ok(cts_peer_readfrom_us(win, 0, win.len, SCIF_RMA_SYNC), "the peer reads after a store");
+	cts_expect_ok(cts_peer_readfrom_us(win, 0, win.len, SCIF_RMA_SYNC),
+		      "the peer reads after a store");
 	CTS_ASSERT(cts_peer_scratch_is(win.epd, win.len, 6, 0));
 }
 
-/* The allocator may keep its notes at the start of a freed block, which is still the registered page. */
+/* The allocator may keep its notes at the start of a freed block, which is still the registered
+ * page. */
 static void after_free(scif_epd_t epd)
 {
 	void *block = NULL;
@@ -107,8 +112,9 @@ SCENARIO(window_swap_both_sides)
 	scif_epd_t epd = cts_fx_connected();
 	struct cts_window win = cts_fx_window(4, READ_WRITE);
 	struct cts_peer_window far = cts_fx_peer_window(4, READ_WRITE);
-	int tag = cts_peer_begin(cts_peer_of(epd), "mmap %d %" PRIu64 " %zu %d %d %jd", cts_far(epd), far.there, win.len,
-				 READ_WRITE, SCIF_MAP_FIXED, (intmax_t)win.offset);
+	int tag = cts_peer_begin(cts_peer_of(epd), "mmap %d %" PRIu64 " %zu %d %d %jd",
+				 cts_far(epd), far.there, win.len, READ_WRITE, SCIF_MAP_FIXED,
+				 (intmax_t)win.offset);
 	void *p = scif_mmap(win.addr, far.len, READ_WRITE, SCIF_MAP_FIXED, epd, far.offset);
 
 	CTS_ASSERT(p == win.addr);
@@ -129,11 +135,14 @@ SCENARIO(window_after_remap_second)
 	map_over(first, first.addr);
 	struct cts_window second = cts_fx_window_of(epd, first.addr, first.len, READ_WRITE);
 	peer_still_sees(first, 0);
-	cts_expect_ok(cts_peer_readfrom_us(second, 0, second.len, SCIF_RMA_SYNC), "the peer reads the second window");
+	cts_expect_ok(cts_peer_readfrom_us(second, 0, second.len, SCIF_RMA_SYNC),
+		      "the peer reads the second window");
 	CTS_ASSERT(cts_peer_scratch_is(epd, second.len, 6, 0));
-	cts_expect_ok(cts_peer_writeto_us(first, 0, first.len, 8, SCIF_RMA_SYNC), "the peer writes the first window");
+	cts_expect_ok(cts_peer_writeto_us(first, 0, first.len, 8, SCIF_RMA_SYNC),
+		      "the peer writes the first window");
 	CTS_ASSERT(cts_is_pattern(second.addr, second.len, 6));
-	cts_expect_ok(cts_peer_writeto_us(second, 0, second.len, 9, SCIF_RMA_SYNC), "the peer writes the second window");
+	cts_expect_ok(cts_peer_writeto_us(second, 0, second.len, 9, SCIF_RMA_SYNC),
+		      "the peer writes the second window");
 	CTS_ASSERT(cts_is_pattern(second.addr, second.len, 9));
 }
 
@@ -145,7 +154,8 @@ SCENARIO(window_pages_not_reused)
 	CTS_REQUIRE(munmap(win.addr, win.len) == 0);
 	for (int i = 0; i < 64; i++) {
 		size_t len = 64 * cts_page_size();
-		void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *p =
+			mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 		CTS_REQUIRE(p != MAP_FAILED);
 		memset(p, 0xee, len);
@@ -158,7 +168,7 @@ SCENARIO(window_pages_not_reused)
 
 /* ---- stores of another thread during register ---- */
 
-#define TRIALS 12
+#define TRIALS	    12
 #define STORE_PAGES 16
 
 struct writer {
@@ -182,13 +192,14 @@ static struct cts_result store_on(void *arg)
 		}
 		atomic_store(&w->rounds, n);
 	}
-	return (struct cts_result){ 0, 0 };
+	return (struct cts_result){0, 0};
 }
 
 static void one_trial(scif_epd_t epd)
 {
 	size_t len = STORE_PAGES * cts_page_size();
-	struct writer w = { .mem = (volatile uint64_t *)cts_fx_pages(STORE_PAGES), .words_per_page = cts_page_size() / 8 };
+	struct writer w = {.mem = (volatile uint64_t *)cts_fx_pages(STORE_PAGES),
+			   .words_per_page = cts_page_size() / 8};
 	struct cts_thread *t = cts_thread_start(store_on, &w);
 
 	while (atomic_load(&w.rounds) < 10)
@@ -202,7 +213,7 @@ static void one_trial(scif_epd_t epd)
 	CTS_ASSERT(offset != SCIF_REGISTER_FAILED);
 	for (size_t i = 0; i < STORE_PAGES; i++)
 		CTS_ASSERT(w.mem[i * w.words_per_page] == w.last[i]);
-	struct cts_window win = { .addr = (void *)w.mem, .len = len, .offset = offset, .epd = epd };
+	struct cts_window win = {.addr = (void *)w.mem, .len = len, .offset = offset, .epd = epd};
 	cts_fill(win.addr, len, 30);
 	cts_expect_ok(cts_peer_readfrom_us(win, 0, len, SCIF_RMA_SYNC), "the peer reads");
 	CTS_ASSERT(cts_peer_scratch_is(epd, len, 30, 0));

@@ -6,7 +6,8 @@
 
 static void read_label(scif_epd_t epd, uint64_t there, off_t offset, size_t from)
 {
-	cts_expect_ok(far_vreadfrom(epd, there, 64, offset + 100), "the peer reads one of many windows");
+	cts_expect_ok(far_vreadfrom(epd, there, 64, offset + 100),
+		      "the peer reads one of many windows");
 	CTS_ASSERT(far_is(epd, there, 64, 2, from + 100));
 }
 
@@ -69,7 +70,8 @@ SCENARIO(window_cycles)
 	struct cts_holdings before = cts_holdings();
 	for (long i = 0; i < cts_param("rounds"); i++) {
 		cycle(epd, mem, len);
-		void *fresh = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		void *fresh =
+			mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		CTS_REQUIRE(fresh != MAP_FAILED);
 		cycle(epd, fresh, len);
 		munmap(fresh, len);
@@ -84,14 +86,16 @@ SCENARIO(window_failed_rounds)
 	size_t page = cts_page_size();
 	unsigned char *bad = cts_fx_straddling_pages(3), *good = cts_fx_pages(3);
 	off_t at = cts_fx_free_offset(epd);
-	struct cts_window win = { .addr = good, .len = 3 * page, .offset = at, .epd = epd };
+	struct cts_window win = {.addr = good, .len = 3 * page, .offset = at, .epd = epd};
 
 	for (int i = 0; i < 5; i++)
-		CTS_OBSERVE_ERROR(scif_register(epd, bad, 3 * page, at, READ_WRITE, SCIF_MAP_FIXED), EFAULT);
+		CTS_OBSERVE_ERROR(scif_register(epd, bad, 3 * page, at, READ_WRITE, SCIF_MAP_FIXED),
+				  EFAULT);
 	struct cts_holdings before = cts_holdings();
 	for (long i = 0; i < cts_param("rounds"); i++)
-		cts_expect_error(CTS_RESULT(scif_register(epd, bad, 3 * page, at, READ_WRITE, SCIF_MAP_FIXED)), EFAULT,
-				 "every round gives EFAULT");
+		cts_expect_error(CTS_RESULT(scif_register(epd, bad, 3 * page, at, READ_WRITE,
+							  SCIF_MAP_FIXED)),
+				 EFAULT, "every round gives EFAULT");
 	check_holdings(before);
 	CTS_ASSERT(cts_failed_with(cts_peer_readfrom_us(win, 0, 8, SCIF_RMA_SYNC), ENXIO));
 	CTS_ASSERT(scif_register(epd, good, 3 * page, at, READ_WRITE, SCIF_MAP_FIXED) == at);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which page of memory a page of a window stands for: large windows, shared pages and every kind of memory. */
+/* Which page of memory a page of a window stands for: large windows, shared pages and every kind of
+ * memory. */
 #include "far_memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Reads 16 bytes at the end of every `stride`-th page, over into the next one where there is one. */
+/* Reads 16 bytes at the end of every `stride`-th page, over into the next one where there is one.
+ */
 static void check_pages(struct cts_window win, size_t stride)
 {
 	size_t page = cts_page_size();
@@ -15,7 +17,8 @@ static void check_pages(struct cts_window win, size_t stride)
 		size_t at = (i + 1) * page - 8;
 		size_t n = i + 1 < win.pages ? 16 : 8;
 
-		cts_expect_ok(cts_peer_readfrom_us(win, at, n, SCIF_RMA_SYNC), "the peer reads the window");
+		cts_expect_ok(cts_peer_readfrom_us(win, at, n, SCIF_RMA_SYNC),
+			      "the peer reads the window");
 		CTS_ASSERT(cts_peer_scratch_is(win.epd, n, 2, at));
 	}
 }
@@ -27,7 +30,8 @@ static void check_window_of(size_t pages, size_t stride)
 	size_t page = cts_page_size();
 
 	check_pages(win, stride);
-	cts_expect_ok(cts_peer_writeto_us(win, (pages - 1) * page + 1, 7, 9, SCIF_RMA_SYNC), "the peer writes the last page");
+	cts_expect_ok(cts_peer_writeto_us(win, (pages - 1) * page + 1, 7, 9, SCIF_RMA_SYNC),
+		      "the peer writes the last page");
 	CTS_ASSERT(cts_is_pattern((unsigned char *)win.addr + (pages - 1) * page + 1, 7, 9));
 	CTS_ASSERT(cts_is_pattern(win.addr, (pages - 1) * page + 1, 2));
 	CTS_ASSERT(scif_unregister(epd, win.offset, win.len) == 0);
@@ -69,11 +73,15 @@ SCENARIO(window_same_pages_one_endpoint)
 	struct cts_window middle = cts_fx_window_of(epd, mem + page, 2 * page, SCIF_PROT_READ);
 	struct cts_window last = cts_fx_window_of(epd, mem + 2 * page, 2 * page, SCIF_PROT_WRITE);
 
-	cts_expect_ok(cts_peer_writeto_us(all, page + 5, 64, 9, SCIF_RMA_SYNC), "write through the first window");
-	cts_expect_ok(cts_peer_readfrom_us(middle, 5, 64, SCIF_RMA_SYNC), "read through the second window");
+	cts_expect_ok(cts_peer_writeto_us(all, page + 5, 64, 9, SCIF_RMA_SYNC),
+		      "write through the first window");
+	cts_expect_ok(cts_peer_readfrom_us(middle, 5, 64, SCIF_RMA_SYNC),
+		      "read through the second window");
 	CTS_ASSERT(cts_peer_scratch_is(epd, 64, 9, 0));
-	cts_expect_ok(cts_peer_writeto_us(last, 8, 32, 10, SCIF_RMA_SYNC), "write through the third window");
-	cts_expect_ok(cts_peer_readfrom_us(middle, page + 8, 32, SCIF_RMA_SYNC), "read what the third window wrote");
+	cts_expect_ok(cts_peer_writeto_us(last, 8, 32, 10, SCIF_RMA_SYNC),
+		      "write through the third window");
+	cts_expect_ok(cts_peer_readfrom_us(middle, page + 8, 32, SCIF_RMA_SYNC),
+		      "read what the third window wrote");
 	CTS_ASSERT(cts_peer_scratch_is(epd, 32, 10, 0));
 	CTS_ASSERT(cts_is_pattern(mem + 2 * page + 8, 32, 10));
 	CTS_ASSERT(cts_failed_with(cts_peer_writeto_us(middle, 0, 8, 1, SCIF_RMA_SYNC), EACCES) ||
@@ -91,9 +99,11 @@ SCENARIO(window_same_pages_two_endpoints)
 	struct cts_window one = cts_fx_window_of(first, mem, len, READ_WRITE);
 	struct cts_window two = cts_fx_window_of(second, mem, len, READ_WRITE);
 
-	cts_expect_ok(cts_peer_writeto_us(one, 100, 200, 9, SCIF_RMA_SYNC), "write through the first connection");
+	cts_expect_ok(cts_peer_writeto_us(one, 100, 200, 9, SCIF_RMA_SYNC),
+		      "write through the first connection");
 	CTS_ASSERT(cts_is_pattern(mem + 100, 200, 9));
-	cts_expect_ok(cts_peer_readfrom_us(two, 100, 200, SCIF_RMA_SYNC), "read through the second connection");
+	cts_expect_ok(cts_peer_readfrom_us(two, 100, 200, SCIF_RMA_SYNC),
+		      "read through the second connection");
 	CTS_ASSERT(cts_peer_scratch_is(second, 200, 9, 0));
 	CTS_ASSERT(scif_close(first) == 0);
 	CTS_ASSERT(cts_window_is_open(two));
@@ -101,14 +111,25 @@ SCENARIO(window_same_pages_two_endpoints)
 
 /* ---- kinds of memory ---- */
 
-enum kind { MEMALIGN, ANONYMOUS, SHM, SHM_TWICE, FILE_SHARED, HEAP_PAGE, PAST_THE_END, STATIC_DATA, STACK, HUGE_PAGES,
-	    TRANSPARENT_HUGE };
+enum kind {
+	MEMALIGN,
+	ANONYMOUS,
+	SHM,
+	SHM_TWICE,
+	FILE_SHARED,
+	HEAP_PAGE,
+	PAST_THE_END,
+	STATIC_DATA,
+	STACK,
+	HUGE_PAGES,
+	TRANSPARENT_HUGE
+};
 
 struct memory {
 	unsigned char *addr;
 	size_t len;
-	unsigned char *alias;	/* a second mapping of the same pages, or NULL */
-	unsigned char *other;	/* 64 bytes of another object in the same page, or NULL */
+	unsigned char *alias; /* a second mapping of the same pages, or NULL */
+	unsigned char *other; /* 64 bytes of another object in the same page, or NULL */
 	const char *shm_name, *path;
 };
 
@@ -167,7 +188,8 @@ static void past_the_end(struct memory *m)
 static void huge_memory(struct memory *m)
 {
 	m->len = 2 << 20;
-	m->addr = mmap(NULL, m->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+	m->addr = mmap(NULL, m->len, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
 	if (m->addr == MAP_FAILED)
 		cts_untested("no huge pages are set aside on this system (vm.nr_hugepages)");
 }
@@ -176,7 +198,8 @@ static void huge_memory(struct memory *m)
 static void transparent_memory(struct memory *m)
 {
 	size_t size = 2 << 20;
-	unsigned char *p = mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned char *p =
+		mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	CTS_REQUIRE(p != MAP_FAILED);
 	m->len = size;
@@ -203,7 +226,8 @@ static void make_memory(struct memory *m, enum kind kind, unsigned char *stack)
 		m->addr = p;
 		break;
 	case ANONYMOUS:
-		m->addr = mmap(NULL, m->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		m->addr = mmap(NULL, m->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			       -1, 0);
 		break;
 	case SHM:
 	case SHM_TWICE:
@@ -251,7 +275,7 @@ static void check_memory(scif_epd_t epd, struct memory *m)
 	errno = err;
 	CTS_OBSERVE(offset);
 	CTS_ASSERT(offset != SCIF_REGISTER_FAILED);
-	struct cts_window win = { .addr = m->addr, .len = m->len, .offset = offset, .epd = epd };
+	struct cts_window win = {.addr = m->addr, .len = m->len, .offset = offset, .epd = epd};
 	CTS_ASSERT(cts_is_pattern(m->addr, 256, 4));
 	cts_fill(m->addr, 256, 11);
 	cts_expect_ok(cts_peer_readfrom_us(win, 0, 256, SCIF_RMA_SYNC), "the peer reads");
@@ -267,7 +291,7 @@ static void check_memory(scif_epd_t epd, struct memory *m)
 SCENARIO(window_memory_kind)
 {
 	unsigned char stack[3 * 4096 + 4096];
-	struct memory m = { .addr = NULL };
+	struct memory m = {.addr = NULL};
 	scif_epd_t epd = cts_fx_connected();
 
 	if (cts_param("kind") == STACK && cts_page_size() > 4096)
@@ -297,7 +321,8 @@ SCENARIO(window_beyond_end_of_file)
 	CTS_ASSERT(good.ret >= 0);
 }
 
-/* Either the file behind the memory cannot be had, EAGAIN, or it can and the window is a true one. */
+/* Either the file behind the memory cannot be had, EAGAIN, or it can and the window is a true one.
+ */
 SCENARIO(window_unopenable_memory)
 {
 	scif_epd_t epd = cts_fx_connected();
@@ -311,7 +336,7 @@ SCENARIO(window_unopenable_memory)
 		CTS_ASSERT(cts_is_pattern(mem, page, 2));
 		return;
 	}
-	struct cts_window win = { .addr = mem, .len = page, .offset = offset, .epd = epd };
+	struct cts_window win = {.addr = mem, .len = page, .offset = offset, .epd = epd};
 	cts_expect_ok(cts_peer_writeto_us(win, 8, 64, 9, SCIF_RMA_SYNC), "the peer writes");
 	CTS_ASSERT(cts_is_pattern(mem + 8, 64, 9));
 }

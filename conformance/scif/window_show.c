@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* When and how a window and the memory behind it show the same bytes: at once, after a message, by RMA, by mapping. */
+/* When and how a window and the memory behind it show the same bytes: at once, after a message, by
+ * RMA, by mapping. */
 #include "far_memory.h"
 
 #include <inttypes.h>
@@ -16,7 +17,8 @@ SCENARIO(window_visible_at_once)
 		off_t offset = scif_register(epd, mem + i * page, page, 0, READ_WRITE, 0);
 
 		CTS_ASSERT(offset != SCIF_REGISTER_FAILED);
-		cts_expect_ok(far_vreadfrom(epd, there, page, offset), "the peer reads the new window");
+		cts_expect_ok(far_vreadfrom(epd, there, page, offset),
+			      "the peer reads the new window");
 		CTS_ASSERT(far_is(epd, there, page, 2, i * page));
 	}
 }
@@ -35,9 +37,11 @@ SCENARIO(window_visible_after_message)
 		cts_peer_asleep(peer, tag);
 		off_t offset = scif_register(epd, mem + i * page, page, 0, READ_WRITE, 0);
 		CTS_ASSERT(offset != SCIF_REGISTER_FAILED);
-		CTS_REQUIRE(scif_send(epd, &offset, sizeof offset, SCIF_SEND_BLOCK) == sizeof offset);
+		CTS_REQUIRE(scif_send(epd, &offset, sizeof offset, SCIF_SEND_BLOCK) ==
+			    sizeof offset);
 		CTS_REQUIRE(cts_peer_end(peer, tag).ret == sizeof offset);
-		cts_expect_ok(far_vreadfrom(epd, there, page, offset), "the peer reads the announced window");
+		cts_expect_ok(far_vreadfrom(epd, there, page, offset),
+			      "the peer reads the announced window");
 		CTS_ASSERT(far_is(epd, there, page, 2, i * page));
 	}
 }
@@ -48,7 +52,8 @@ static void owner_store_seen_by_rma(scif_epd_t epd)
 
 	for (unsigned seed = 20; seed < 30; seed++) {
 		cts_fill(win.addr, win.len, seed);
-		cts_expect_ok(cts_peer_readfrom_us(win, 0, win.len, SCIF_RMA_SYNC), "the peer reads");
+		cts_expect_ok(cts_peer_readfrom_us(win, 0, win.len, SCIF_RMA_SYNC),
+			      "the peer reads");
 		CTS_ASSERT(cts_peer_scratch_is(epd, win.len, seed, 0));
 	}
 }
@@ -58,7 +63,8 @@ static void rma_seen_by_owner(void)
 	struct cts_window win = cts_fx_window(2, READ_WRITE);
 
 	for (unsigned seed = 20; seed < 30; seed++) {
-		cts_expect_ok(cts_peer_writeto_us(win, 0, win.len, seed, SCIF_RMA_SYNC), "the peer writes");
+		cts_expect_ok(cts_peer_writeto_us(win, 0, win.len, seed, SCIF_RMA_SYNC),
+			      "the peer writes");
 		CTS_ASSERT(cts_is_pattern(win.addr, win.len, seed));
 	}
 }
@@ -100,10 +106,11 @@ static struct cts_result add_many(void *word)
 {
 	for (int i = 0; i < ADDITIONS; i++)
 		atomic_fetch_add((_Atomic uint64_t *)word, 1);
-	return (struct cts_result){ 0, 0 };
+	return (struct cts_result){0, 0};
 }
 
-/* Owner and mapper add to one word at the same time; in the peer process first, then in two threads. */
+/* Owner and mapper add to one word at the same time; in the peer process first, then in two
+ * threads. */
 SCENARIO(window_atomics)
 {
 	scif_epd_t epd = cts_fx_connected(), pair[2];
@@ -159,13 +166,13 @@ static struct cts_result echo(void *arg)
 
 	for (long i = 1; i <= e->rounds; i++) {
 		if (scif_recv(e->epd, &byte, 1, SCIF_RECV_BLOCK) != 1)
-			return (struct cts_result){ -1, errno };
+			return (struct cts_result){-1, errno};
 		e->wrong += e->own[i % 64] != (uint64_t)i;
 		e->mapped[i % 64] = (uint64_t)i;
 		if (scif_send(e->epd, &byte, 1, SCIF_SEND_BLOCK) != 1)
-			return (struct cts_result){ -1, errno };
+			return (struct cts_result){-1, errno};
 	}
-	return (struct cts_result){ 0, 0 };
+	return (struct cts_result){0, 0};
 }
 
 static volatile uint64_t *mapping_of(scif_epd_t epd, struct cts_window win)
@@ -184,8 +191,10 @@ SCENARIO(window_store_before_message_threads)
 	cts_pair(pair);
 	struct cts_window here = cts_fx_window_on(pair[0], 1, READ_WRITE);
 	struct cts_window there = cts_fx_window_on(pair[1], 1, READ_WRITE);
-	struct echo e = { .epd = pair[1], .own = there.addr, .mapped = mapping_of(pair[1], here),
-			  .rounds = cts_param("rounds") };
+	struct echo e = {.epd = pair[1],
+			 .own = there.addr,
+			 .mapped = mapping_of(pair[1], here),
+			 .rounds = cts_param("rounds")};
 	volatile uint64_t *mapped = mapping_of(pair[0], there), *own = here.addr;
 	struct cts_thread *t = cts_thread_start(echo, &e);
 

@@ -375,7 +375,7 @@ static int move_to(unsigned char *target, struct mapping *made, size_t count)
 		size_t size = made[i].end - made[i].start;
 		void *from = (void *)made[i].start;
 		if (mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, target) == MAP_FAILED)
-			return -errno;
+			return errno == EINVAL ? -EINVAL : -ENOMEM;
 		made[i].start = (uintptr_t)target;
 		made[i].end = made[i].start + size;
 		target += size;
@@ -391,10 +391,10 @@ static int build(struct span *s, int prot, void *addr, bool fixed, struct mappin
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place == MAP_FAILED)
 		return -ENOMEM;
-	int error = fill(s, prot, place, made, count);
+	int error = fill(s, prot, place, made, count) ? -ENOMEM : 0;
 	/* A mapping of remote memory is not inherited by fork. */
 	if (!error && madvise(place, len, MADV_DONTFORK))
-		error = -errno;
+		error = -ENOMEM;
 	*pa = place;
 	if (!error && fixed) {
 		*pa = addr;
@@ -402,7 +402,7 @@ static int build(struct span *s, int prot, void *addr, bool fixed, struct mappin
 	}
 	if (error)
 		munmap(place, len);
-	return error && error != -EINVAL ? -ENOMEM : error;
+	return error;
 }
 
 static int enter(struct conn *c, struct mapping *made, size_t count, uint64_t page, uint32_t id)

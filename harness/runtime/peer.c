@@ -174,9 +174,15 @@ static bool write_line(struct cts_peer *p, const char *line, size_t len)
 	return true;
 }
 
+/* When a peer that is told to end must have done so. */
+static int64_t end_of_stop(void)
+{
+	return now_ms() + (int64_t)(STOP_MS * settings.timeout_scale);
+}
+
 static int64_t patience(void)
 {
-	return now_ms() + (time_left() ? (int64_t)(case_timeout(current) * 1000) : STOP_MS);
+	return time_left() ? now_ms() + (int64_t)(case_timeout(current) * 1000) : end_of_stop();
 }
 
 enum exchange { EXCHANGED, PEER_GONE, PEER_SILENT };
@@ -427,7 +433,7 @@ static void stop_at_end(struct cts_peer *p)
 {
 	char line[LINE_MAX_BYTES + 1], text[64];
 	int status = 0;
-	int64_t end = now_ms() + STOP_MS;
+	int64_t end = end_of_stop();
 
 	if (pthread_mutex_trylock(&p->lock)) {
 		kill(p->pid, SIGKILL);

@@ -29,12 +29,20 @@ static int held_register(struct held_page *h)
 	return 0;
 }
 
+/* Without privilege only user code is held back; a system call that meets the page gets EFAULT. */
+static int open_userfaultfd(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	return fd == -1 ? (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY) : fd;
+}
+
 int held_open(struct held_page *h)
 {
 	int err;
 
 	h->len = (size_t)sysconf(_SC_PAGESIZE);
-	h->uffd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	h->uffd = open_userfaultfd();
 	if (h->uffd == -1)
 		return -errno;
 	h->addr = mmap(NULL, h->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

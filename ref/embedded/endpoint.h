@@ -36,7 +36,8 @@ struct ep {
 	bool unusable;	      /* its socket was used up and could not be replaced yet */
 	uint16_t port;
 	int backlog;
-	int failure;		     /* stored outcome of a non-blocking connect, negative errno */
+	/* stored outcome of a non-blocking connect, negative errno */
+	int failure;
 	_Atomic(struct conn *) conn; /* from connecting on */
 	struct request *kept;	     /* oldest first; under lock */
 	struct ep *next_free;

@@ -14,7 +14,8 @@
 enum message_lock_result {
 	MESSAGE_LOCKED,
 	MESSAGE_OWNER_DIED, /* locked; the owner before us was killed inside */
-	MESSAGE_BUSY,	    /* not locked: a blocking call sleeps in the middle of its message */
+	/* not locked: a blocking call sleeps in the middle of its message */
+	MESSAGE_BUSY,
 };
 
 /* *asleep tells that the holder waits for the peer. With block never MESSAGE_BUSY. */

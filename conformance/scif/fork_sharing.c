@@ -2,6 +2,8 @@
 /* Endpoints that a child inherited by fork: who may use them, and when the connection ends. */
 #include "ends.h"
 
+#include <stdlib.h>
+
 struct shared_end {
 	scif_epd_t epd;
 	struct turns *turns;
@@ -69,6 +71,20 @@ static int leave(void *arg)
 	return 0;
 }
 
+static void exit_in_handler(int sig)
+{
+	(void)sig;
+	exit(0);
+}
+
+static int leave_from_handler(void *arg)
+{
+	(void)arg;
+	signal(SIGUSR2, exit_in_handler);
+	raise(SIGUSR2);
+	return 1;
+}
+
 static int die(void *arg)
 {
 	(void)arg;
@@ -85,6 +101,8 @@ SCENARIO(close_in_child_keeps_connection)
 	CTS_CHECK(cts_far_alive(epd), "a child closed its copy");
 	CTS_ASSERT(cts_wait_child(cts_fork(leave, NULL)) == 0);
 	CTS_CHECK(cts_far_alive(epd), "a child left by exit");
+	CTS_ASSERT(cts_wait_child(cts_fork(leave_from_handler, NULL)) == 0);
+	CTS_CHECK(cts_far_alive(epd), "a child left from a signal handler");
 	CTS_ASSERT(cts_wait_child(cts_fork(die, NULL)) == 128 + SIGKILL);
 	CTS_CHECK(cts_far_alive(epd), "a child was killed");
 }

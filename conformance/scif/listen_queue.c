@@ -82,6 +82,28 @@ SCENARIO(listen_refused_client_retries)
 	CTS_CHECK(cts_far_alive(epd), "the connection carries bytes both ways");
 }
 
+SCENARIO(listen_dead_requests_make_room)
+{
+	int backlog = (int)cts_param("backlog");
+	struct cts_peer *peer = cts_peer(), *doomed = cts_peer_start(cts_peer_node(peer));
+	struct listener l = ends_listen(backlog);
+	struct request waiting[MOST_REQUESTS];
+	int late = ends_far_open(peer);
+	struct scif_portID from;
+	scif_epd_t epd = -1;
+
+	CTS_REQUIRE(backlog < MOST_REQUESTS);
+	for (int i = 0; i < backlog; i++)
+		ends_request(doomed, l.at);
+	cts_peer_kill(doomed);
+	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_accept(l.epd, &from, &epd, 0)), EAGAIN));
+	for (int i = 0; i < backlog; i++)
+		waiting[i] = ends_request(peer, l.at);
+	CTS_ASSERT(refused(ends_connect_of(peer, late, l.at)));
+	for (int i = 0; i < backlog; i++)
+		CTS_ASSERT(scif_close(ends_accept(l.epd, &waiting[i])) == 0);
+}
+
 static int close_in_child(void *arg)
 {
 	const struct listener *l = arg;

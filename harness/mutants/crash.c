@@ -7,7 +7,7 @@
 int scif_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
 		      int flags)
 {
-	uint64_t *volatile nowhere = NULL;
+	volatile uint64_t *volatile nowhere = NULL;
 
 	(void)epd;
 	(void)loff;

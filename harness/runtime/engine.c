@@ -77,14 +77,12 @@ static const struct cts_expect *expect_chosen(const struct cts_case *c)
 	return e ? e : expect_of(c, "documented");
 }
 
-static void expected_text(const struct cts_case *c, const struct cts_expect *e)
+static void expected_text(const struct cts_expect *e)
 {
 	const char *returns = e->returns_text ? e->returns_text : "any", *errnos = e->errno_text;
 
 	snprintf(shared->record.expected, sizeof shared->record.expected, "%s%s%s", returns,
 		 errnos && *errnos ? " " : "", errnos ? errnos : "");
-	if (c->scenario)
-		snprintf(shared->record.expected, sizeof shared->record.expected, "%s", c->outcome);
 }
 
 static bool errno_allowed(const struct cts_expect *e, int err)
@@ -348,8 +346,10 @@ void run_case(const struct cts_case *c)
 
 	current = c;
 	deadline_ms = start + (int64_t)(case_timeout(c) * 900);
-	if (e)
-		expected_text(c, e);
+	if (c->scenario)
+		snprintf(shared->record.expected, sizeof shared->record.expected, "%s", c->outcome);
+	else if (e)
+		expected_text(e);
 	case_run_until_end(check_needs, c);
 	if (verdict_is_pass() && c->provoke.kind && !strcmp(c->provoke.kind, "fault") &&
 	    !fault_round)

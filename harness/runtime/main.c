@@ -195,7 +195,8 @@ static void run_and_record(const struct cts_case *c, int number)
 					 .function = c->function,
 					 .outcome = c->outcome,
 					 .profile = settings.profile};
-	/* A library may read the fabric's name once per process, so cases in one process share it. */
+	/* A library may read the fabric's name once per process, so cases in one process share it.
+	 */
 	snprintf(shared->fabric, sizeof shared->fabric, "cts-%d-%d", (int)getpid(),
 		 settings.fork ? number : 0);
 	setenv("SCIF_FABRIC", shared->fabric, 1);

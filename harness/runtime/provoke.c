@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <strings.h>
 
-#define BUSY_MS 500 /* a call may spin instead of sleeping; after this time it counts as waiting   \
-		     */
+#define SIGNAL_MS 100
+#define BUSY_MS                                                                                    \
+	500 /* a call may spin instead of sleeping; after this time it counts as waiting           \
+	     */
 
 struct meanwhile {
 	const struct cts_case *c;
@@ -71,6 +73,21 @@ static bool wait_until_it_waits(struct meanwhile *m)
 	return false;
 }
 
+/* What looked like the call's sleep may have been a lock before it, so the signal comes until it
+ * has told. */
+static void signal_caller(struct meanwhile *m)
+{
+	int sig = signal_number(provoke_value(m->c, "signal"));
+
+	while (wait_until_it_waits(m)) {
+		int64_t next = now_ms() + SIGNAL_MS;
+
+		pthread_kill(m->caller, sig);
+		while (!atomic_load(&m->returned) && now_ms() < next)
+			asleep_pace();
+	}
+}
+
 static void *meanwhile_main(void *arg)
 {
 	struct meanwhile *m = arg;
@@ -83,8 +100,8 @@ static void *meanwhile_main(void *arg)
 		m->c->during(m->v);
 	if (provoked_by(m->c, "node"))
 		cts_node(cts_peer_node(cts_peer()), provoke_value(m->c, "node"));
-	if (provoked_by(m->c, "signal") && wait_until_it_waits(m))
-		pthread_kill(m->caller, signal_number(provoke_value(m->c, "signal")));
+	if (provoked_by(m->c, "signal"))
+		signal_caller(m);
 	return NULL;
 }
 

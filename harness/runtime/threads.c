@@ -10,7 +10,11 @@
 #include <scif.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
+
+#define SLICE_MS 50 /* between two looks at the time that is left */
 
 struct cts_thread {
 	pthread_t thread;
@@ -108,15 +112,19 @@ void cts_thread_signal(struct cts_thread *t, int sig)
 
 struct cts_result cts_join(struct cts_thread *t)
 {
-	while (!atomic_load(&t->done)) {
+	if (t->joined)
+		return t->result;
+	for (;;) {
+		struct timespec slice;
+
+		clock_gettime(CLOCK_REALTIME, &slice);
+		slice.tv_sec += 1;
+		if (!pthread_timedjoin_np(t->thread, NULL, &slice))
+			break;
 		if (!time_left())
 			waited_in_vain("a call in another thread does not return");
-		asleep_pace();
 	}
-	if (!t->joined) {
-		pthread_join(t->thread, NULL);
-		close(t->stat);
-	}
+	close(t->stat);
 	t->joined = true;
 	return t->result;
 }
@@ -367,16 +375,17 @@ pid_t cts_fork(int (*fn)(void *arg), void *arg)
 
 int cts_wait_child(pid_t pid)
 {
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 	int status;
-	pid_t got;
 
-	while ((got = waitpid(pid, &status, WNOHANG)) == 0 || (got == -1 && errno == EINTR)) {
+	if (end.fd == -1)
+		cts_unresolved("no child %d to wait for: %s", (int)pid, strerror(errno));
+	while (poll(&end, 1, SLICE_MS) <= 0)
 		if (!time_left())
 			waited_in_vain("a child process does not end");
-		asleep_pace();
-	}
-	if (got == -1)
-		cts_unresolved("no child %d to wait for", (int)pid);
+	close(end.fd);
+	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -8,11 +8,6 @@
 /* Below SCIF_PORT_RSVD, so that no endpoint gets it without asking for it. */
 #define QUIET_PORT 1060
 
-static bool refused(struct cts_result r)
-{
-	return cts_failed_with(r, ECONNREFUSED);
-}
-
 SCENARIO(connect_acceptor_sees_port)
 {
 	struct listener l = ends_listen(2);
@@ -79,7 +74,7 @@ SCENARIO(connect_retries)
 	int own = cts_param("bound") ? scif_bind(epd, 0) : 0;
 
 	for (long i = cts_param("tries"); i > 0; i--)
-		CTS_ASSERT(refused(CTS_RESULT(scif_connect(epd, &dst))));
+		CTS_ASSERT(ends_refused(CTS_RESULT(scif_connect(epd, &dst))));
 	struct cts_result held = CTS_RESULT(scif_bind(epd, 0));
 	CTS_CHECK(cts_failed_with(held, EINVAL), "the endpoint has a port after the first refusal");
 	int far = ends_far_open(peer);
@@ -113,7 +108,7 @@ static struct cts_result connect_until_served(scif_epd_t epd, struct scif_portID
 {
 	struct cts_result r;
 
-	while (refused(r = CTS_RESULT(scif_connect(epd, &at))) && !cts_thread_done(server))
+	while (ends_refused(r = CTS_RESULT(scif_connect(epd, &at))) && !cts_thread_done(server))
 		sched_yield();
 	return r;
 }

@@ -50,6 +50,11 @@ void ends_far_accept(struct far_listener at, scif_epd_t epd);
 /* Whether r collects a non-blocking connect: the port, or 0, which the text allows too. */
 bool ends_collected(struct cts_result r, int port);
 
+static inline bool ends_refused(struct cts_result r)
+{
+	return cts_failed_with(r, ECONNREFUSED);
+}
+
 /* A byte there and one back; both ends are ours. */
 bool ends_talk(scif_epd_t one, scif_epd_t other);
 

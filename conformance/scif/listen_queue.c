@@ -4,11 +4,6 @@
 
 #define MOST_REQUESTS 16
 
-static bool refused(struct cts_result r)
-{
-	return cts_failed_with(r, ECONNREFUSED);
-}
-
 SCENARIO(listen_serves_a_request)
 {
 	struct listener l = ends_listen(1);
@@ -29,8 +24,8 @@ SCENARIO(listen_backlog)
 	CTS_REQUIRE(backlog < MOST_REQUESTS);
 	for (int i = 0; i < backlog; i++)
 		waiting[i] = ends_request(peer, l.at);
-	CTS_ASSERT(refused(ends_connect_of(peer, late, l.at)));
-	CTS_ASSERT(refused(ends_connect_of(peer, late, l.at)));
+	CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
+	CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
 	for (int i = 0; i < backlog; i++)
 		CTS_ASSERT(scif_close(ends_accept(l.epd, &waiting[i])) == 0);
 	CTS_CHECK(cts_poll(l.epd, POLLIN) == 0, "the refused request is not in the queue");
@@ -44,8 +39,8 @@ SCENARIO(listen_without_backlog)
 	struct scif_portID from;
 	scif_epd_t epd = -1;
 
-	CTS_ASSERT(refused(ends_connect_of(peer, far, l.at)));
-	CTS_ASSERT(refused(ends_connect_of(peer, far, l.at)));
+	CTS_ASSERT(ends_refused(ends_connect_of(peer, far, l.at)));
+	CTS_ASSERT(ends_refused(ends_connect_of(peer, far, l.at)));
 	CTS_CHECK(cts_poll(l.epd, POLLIN) == 0, "no request is in the queue");
 	CTS_CHECK(cts_failed_with(CTS_RESULT(scif_accept(l.epd, &from, &epd, 0)), EAGAIN),
 		  "there is nothing to accept");
@@ -60,7 +55,7 @@ SCENARIO(listen_accept_makes_room)
 	for (int i = 0; i < 3; i++) {
 		struct request r = ends_request(peer, l.at);
 
-		CTS_ASSERT(refused(ends_connect_of(peer, late, l.at)));
+		CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
 		CTS_ASSERT(scif_close(ends_accept(l.epd, &r)) == 0);
 	}
 	struct request last = {.peer = peer, .far = late};
@@ -75,8 +70,8 @@ SCENARIO(listen_refused_client_retries)
 	scif_epd_t epd = cts_fx_unbound();
 
 	ends_request(third, at.at);
-	CTS_ASSERT(refused(CTS_RESULT(scif_connect(epd, &at.at))));
-	CTS_ASSERT(refused(CTS_RESULT(scif_connect(epd, &at.at))));
+	CTS_ASSERT(ends_refused(CTS_RESULT(scif_connect(epd, &at.at))));
+	CTS_ASSERT(ends_refused(CTS_RESULT(scif_connect(epd, &at.at))));
 	CTS_ASSERT(cts_peer_call(peer, "accept %d 0", at.epd).ret >= 0);
 	CTS_OBSERVE(ends_connect(epd, at));
 	CTS_CHECK(cts_far_alive(epd), "the connection carries bytes both ways");
@@ -99,7 +94,7 @@ SCENARIO(listen_dead_requests_make_room)
 	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_accept(l.epd, &from, &epd, 0)), EAGAIN));
 	for (int i = 0; i < backlog; i++)
 		waiting[i] = ends_request(peer, l.at);
-	CTS_ASSERT(refused(ends_connect_of(peer, late, l.at)));
+	CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
 	for (int i = 0; i < backlog; i++)
 		CTS_ASSERT(scif_close(ends_accept(l.epd, &waiting[i])) == 0);
 }
@@ -143,7 +138,7 @@ SCENARIO(listen_again_keeps_backlog)
 
 	CTS_OBSERVE_ERROR(scif_listen(l.epd, 5), EISCONN);
 	struct request r = ends_request(peer, l.at);
-	CTS_CHECK_EFFECT(refused(ends_connect_of(peer, late, l.at)),
+	CTS_CHECK_EFFECT(ends_refused(ends_connect_of(peer, late, l.at)),
 			 "only one request waits, as before");
 	CTS_ASSERT(scif_close(ends_accept(l.epd, &r)) == 0);
 }

@@ -90,11 +90,11 @@ static void print_outcome_row(FILE *stream, const struct session *session,
 	outcome_count(session, function, true, &errors);
 	values_text = outcome_tally_text(&values, false);
 	errors_text = outcome_tally_text(&errors, false);
-	fprintf(stream, "  %-22s %-10s %-22s", function->name, values_text, errors_text);
+	fprintf(stream, "  %-22s %-10s %s", function->name, values_text, errors_text);
 	if (*missing)
-		fprintf(stream, " not observed:%s", missing);
+		fprintf(stream, "; not observed:%s", missing);
 	if (*ruled_out)
-		fprintf(stream, " ruled out:%s", ruled_out);
+		fprintf(stream, "; ruled out:%s", ruled_out);
 	putc('\n', stream);
 	free(missing);
 	free(ruled_out);
@@ -134,10 +134,13 @@ static void print_choices(FILE *stream, const struct session *session)
 	for (i = 0; i < session->case_count; i++) {
 		const struct case_run *run = &session->cases[i];
 
-		if (run->record.choice && run->record.verdict == VERDICT_PASS)
-			fprintf(stream, "  %-32s %-20s %s\n", run->record.choice,
-				run->record.observed ? run->record.observed : "(none)",
-				run->clause->id);
+		if (!run->record.choice || run->record.verdict != VERDICT_PASS)
+			continue;
+		fprintf(stream, "  %-40s %s", run->record.choice,
+			run->record.observed ? run->record.observed : "(none)");
+		if (strcmp(run->record.choice, run->clause->id) != 0)
+			fprintf(stream, " (%s)", run->clause->id);
+		putc('\n', stream);
 	}
 }
 

@@ -3,12 +3,7 @@
  * Runs the cases: several programs at once, each with a few cases of one function, which saves most
  * of what starting a program costs.  Cases that such a program leaves without a record are run
  * again one by one, so that a verdict is never given for what another case did.
- *
- * A case program leads a session of its own and this process is the reaper of orphans below it, so
- * whatever a case leaves behind, a peer that outlived a crash for example, is found and ended
- * without touching anybody else's processes.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,15 +11,16 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "format.h"
 #include "launch.h"
 #include "locate.h"
+#include "orphans.h"
 #include "progress.h"
 #include "session.h"
 
@@ -35,18 +31,8 @@
 #define SHORT_CASE_LIMIT_MS 120000.0
 #define LONG_CASE_LIMIT_MS  1200000.0
 #define ORPHANS_LIMIT_MS    5000.0
-/* What is read of a program's output and records, and what is kept of a case's output. */
-#define READ_LIMIT   1048576
-#define OUTPUT_LIMIT 65536
-#define BATCH_LIMIT  8
-
-/* Cases of one function that one program runs. */
-struct batch {
-	struct case_run *runs[BATCH_LIMIT];
-	const struct plan_clause *clauses[BATCH_LIMIT];
-	const char *ids[BATCH_LIMIT];
-	size_t count;
-};
+/* What is read of a program's output and of its records. */
+#define READ_LIMIT 1048576
 
 struct job {
 	struct batch batch;
@@ -65,8 +51,8 @@ struct pool {
 	struct job *jobs;
 	int job_count, running;
 	struct case_run **alone; /* cases that are to be run again, each by itself */
-	pid_t *ended;		 /* sessions of programs that have ended */
-	size_t alone_count, ended_count, next_case;
+	size_t alone_count, next_case;
+	struct orphans orphans;
 	int signals; /* signalfd */
 	sigset_t old_mask;
 };
@@ -215,22 +201,16 @@ static void start_batch(struct pool *pool, struct job *job, const struct batch *
 	*job = (struct job){.batch = *batch, .started = now_ms()};
 	set_deadline(pool, job, 0);
 	status = spawn(pool, job, output, arguments, environment);
-	if (status)
+	if (status) {
 		record_not_started(pool, job, arguments[0], status);
-	else
+	} else {
+		orphans_program_started(&pool->orphans, job->pid);
 		pool->running++;
+	}
 	launch_free_strings(environment);
 	launch_free_strings(arguments);
 	free(records);
 	free(output);
-}
-
-static void add_to_batch(struct batch *batch, struct case_run *run)
-{
-	batch->runs[batch->count] = run;
-	batch->clauses[batch->count] = run->clause;
-	batch->ids[batch->count] = run->clause->id;
-	batch->count++;
 }
 
 /* Large enough to save starts, small enough that all jobs end at about the same time. */
@@ -244,13 +224,6 @@ static size_t batch_size(const struct pool *pool)
 	return size ? size : 1;
 }
 
-/* Whether a case may run in the program of the batch; the time limit is that of a short case. */
-static bool fits(const struct batch *batch, const struct case_run *run)
-{
-	return !batch->count || (run->clause->function == batch->clauses[0]->function &&
-				 !run->clause->is_long && !batch->clauses[0]->is_long);
-}
-
 /* The next cases that need a program; false where there are none left. */
 static bool next_batch(struct pool *pool, struct batch *batch)
 {
@@ -259,16 +232,16 @@ static bool next_batch(struct pool *pool, struct batch *batch)
 
 	batch->count = 0;
 	if (pool->alone_count) {
-		add_to_batch(batch, pool->alone[--pool->alone_count]);
+		batch_add(batch, pool->alone[--pool->alone_count]);
 		return true;
 	}
 	while (pool->next_case < session->case_count && batch->count < size) {
 		struct case_run *run = &session->cases[pool->next_case];
 
-		if (!fits(batch, run))
+		if (!batch_fits(batch, run))
 			break;
 		if (!settle_without_program(pool, run))
-			add_to_batch(batch, run);
+			batch_add(batch, run);
 		pool->next_case++;
 	}
 	return batch->count > 0;
@@ -304,40 +277,6 @@ static struct record record_of_silence(const struct pool *pool, const struct job
 	return record_make(VERDICT_NOTRUN, NULL,
 			   format_text("the program ended with status %d and wrote no record",
 				       WEXITSTATUS(status)));
-}
-
-/* Where the output of a case begins, behind the line "== ID"; NULL where there is no such line. */
-static const char *find_marker(const char *bytes, size_t length, const char *id)
-{
-	char *marker = format_text("== %s\n", id);
-	const char *found = memmem(bytes, length, marker, strlen(marker));
-
-	if (found)
-		found += strlen(marker);
-	free(marker);
-	return found;
-}
-
-/* The part of a program's output that belongs to one of its cases; NULL where that is empty. */
-static char *case_output(const struct batch *batch, size_t index, const char *bytes, size_t length)
-{
-	const char *start, *end = bytes + length;
-	size_t i;
-
-	if (!length)
-		return NULL;
-	start = find_marker(bytes, length, batch->ids[index]);
-	if (!start)
-		start = bytes;
-	for (i = 0; i < batch->count; i++) {
-		const char *other = find_marker(start, end - start, batch->ids[i]);
-
-		if (other)
-			end = other - strlen(batch->ids[i]) - strlen("== \n");
-	}
-	if (end - start > OUTPUT_LIMIT)
-		end = start + OUTPUT_LIMIT;
-	return end > start ? printable_text(start, end - start) : NULL;
 }
 
 /* The record of a case that was run by itself. */
@@ -376,7 +315,7 @@ static void record_batch(struct pool *pool, const struct job *job, int status, c
 		if (!record.ms)
 			record.ms = ms;
 		session_record(pool->session, batch->runs[i], record,
-			       case_output(batch, i, bytes, bytes_length));
+			       batch_output(batch, i, bytes, bytes_length));
 		progress_case(pool->progress, batch->runs[i]);
 	}
 	free(objection);
@@ -391,7 +330,7 @@ static void finish_program(struct pool *pool, struct job *job, int status)
 	char *bytes = read_file(output, READ_LIMIT, &bytes_length);
 
 	record_batch(pool, job, status, lines, lines_length, bytes, bytes_length);
-	pool->ended[pool->ended_count++] = job->pid;
+	orphans_program_ended(&pool->orphans, job->pid);
 	job->pid = 0;
 	pool->running--;
 	unlink(records);
@@ -400,51 +339,6 @@ static void finish_program(struct pool *pool, struct job *job, int status)
 	free(output);
 	free(lines);
 	free(bytes);
-}
-
-static bool is_job(const struct pool *pool, pid_t pid)
-{
-	int i;
-
-	for (i = 0; i < pool->job_count; i++) {
-		if (pool->jobs[i].pid == pid)
-			return true;
-	}
-	return false;
-}
-
-static bool has_ended(const struct pool *pool, pid_t session)
-{
-	size_t i;
-
-	for (i = 0; i < pool->ended_count; i++) {
-		/* Process numbers come round: a running program may have that of an ended one. */
-		if (pool->ended[i] == session)
-			return !is_job(pool, session);
-	}
-	return false;
-}
-
-/*
- * Ends children of ours that are no case programs.  During the run only those of ended sessions: a
- * process that left its session (what `scif-fabric` leaves behind, for example) may serve a case
- * that still runs.
- */
-static bool end_orphans(const struct pool *pool, bool all)
-{
-	FILE *children = fopen("/proc/thread-self/children", "re");
-	bool found = false;
-	int pid;
-
-	while (children && fscanf(children, "%d", &pid) == 1) {
-		if (is_job(pool, pid) || (!all && !has_ended(pool, getsid(pid))))
-			continue;
-		kill(pid, SIGKILL);
-		found = true;
-	}
-	if (children)
-		fclose(children);
-	return found;
 }
 
 static void reap(struct pool *pool)
@@ -458,7 +352,7 @@ static void reap(struct pool *pool)
 				finish_program(pool, &pool->jobs[i], status);
 		}
 	}
-	end_orphans(pool, false);
+	orphans_end(&pool->orphans);
 }
 
 static void kill_programs(struct pool *pool)
@@ -540,7 +434,7 @@ static void end_all_orphans(struct pool *pool)
 {
 	double deadline = now_ms() + ORPHANS_LIMIT_MS;
 
-	while (end_orphans(pool, true) && now_ms() < deadline) {
+	while (orphans_end_all(&pool->orphans) && now_ms() < deadline) {
 		wait_for_signal(pool, 100);
 		reap(pool);
 	}
@@ -602,7 +496,6 @@ static void catch_signals(struct pool *pool)
 	pool->signals = signalfd(-1, &caught, SFD_NONBLOCK | SFD_CLOEXEC);
 	/* A reader of our output that goes away must not leave case programs behind. */
 	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
 
 static int open_pool(struct pool *pool, struct session *session)
@@ -618,7 +511,7 @@ static int open_pool(struct pool *pool, struct session *session)
 	pool->jobs = zeroed_array(pool->job_count, sizeof(*pool->jobs));
 	pool->alone = zeroed_array(session->case_count, sizeof(*pool->alone));
 	/* A case runs at most twice: in a batch and alone. */
-	pool->ended = zeroed_array(2 * session->case_count, sizeof(*pool->ended));
+	orphans_open(&pool->orphans, pool->job_count, 2 * session->case_count);
 	catch_signals(pool);
 	pool->progress = progress_start(session);
 	return 0;
@@ -637,7 +530,7 @@ static void close_pool(struct pool *pool)
 	free(pool->programs);
 	free(pool->jobs);
 	free(pool->alone);
-	free(pool->ended);
+	orphans_close(&pool->orphans);
 }
 
 void session_record(struct session *session, struct case_run *run, struct record record,

@@ -22,6 +22,7 @@
 #include "connection.h"
 
 static const uint64_t STORE_PAGES = UINT64_C(1) << 20; /* of the first store: 4 GiB, sparse */
+static const uint64_t FIRST_REACH = 256;               /* pages of a view */
 static const uint64_t IDLE_FRAMES = 4096;              /* worth a look into the maps */
 /* A few peers' stores keep their descriptor, the others are mapped again out of their view. */
 static const unsigned PEER_DESCRIPTORS = 8;
@@ -76,11 +77,26 @@ static struct frames *frames_create(uint64_t pages)
 	return f;
 }
 
-static void *map_view(int fd, uint64_t pages, bool writable)
+static void *map_view(int fd, uint64_t pages, int prot)
 {
-	int prot = writable ? PROT_READ | PROT_WRITE : PROT_READ;
 	void *base = mmap(NULL, pages << PAGE_BITS, prot, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	return base == MAP_FAILED ? NULL : base;
+}
+
+int store_extend(struct store *s, uint64_t pages)
+{
+	uint64_t now = atomic_load(&s->reachable);
+	uint64_t next = now ? 2 * now : FIRST_REACH;
+	while (next < pages)
+		next *= 2;
+	if (next > s->pages)
+		next = s->pages;
+	/* Two threads may both do it; the one that reaches further is told. */
+	if (mprotect(s->base, next << PAGE_BITS, PROT_READ | PROT_WRITE))
+		return -ENOMEM;
+	while (now < next && !atomic_compare_exchange_weak(&s->reachable, &now, next))
+		;
+	return 0;
 }
 
 static void store_destroy(struct store *s)
@@ -127,7 +143,7 @@ static int store_create(const struct store_class *class, uint64_t pages, struct 
 		.class = *class,
 		.references = 1,
 		.frames = frames_create(pages),
-		.base = map_view(fd, pages, true),
+		.base = map_view(fd, pages, PROT_NONE),
 	};
 	if (!s->frames || !s->base || fstat(fd, &st)) {
 		store_destroy(s);
@@ -485,7 +501,7 @@ static int open_by_descriptor(int flags, const struct area *area)
 
 static int open_area(struct maps *maps, const struct area *area, int flags)
 {
-	char path[4096];
+	char path[4096] = "";
 	int fd = -1;
 	if (maps_path(maps, area->start, path, sizeof(path)))
 		fd = open_regular(path, flags, area);
@@ -498,9 +514,10 @@ static void store_insert(struct store *s)
 	stores = s;
 }
 
-static int store_of_file(int fd, enum store_kind kind, bool writable, uint64_t pages,
+static int store_of_file(int fd, enum store_kind kind, bool sealed, bool writable, uint64_t pages,
 			 const struct stat *st, struct store **store)
 {
+	int prot = sealed ? PROT_NONE : writable ? PROT_READ | PROT_WRITE : PROT_READ;
 	struct store *s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
@@ -512,7 +529,8 @@ static int store_of_file(int fd, enum store_kind kind, bool writable, uint64_t p
 		.pages = pages,
 		.writable = writable,
 		.references = 1,
-		.base = map_view(fd, pages, writable),
+		.reachable = sealed ? 0 : pages,
+		.base = map_view(fd, pages, prot),
 	};
 	if (!s->base) {
 		free(s);
@@ -537,7 +555,7 @@ int store_open_shared(struct maps *maps, const struct area *area, bool write, st
 	if (!error) {
 		st.st_dev = area->dev;
 		pthread_mutex_lock(&stores_lock);
-		error = store_of_file(*fd, STORE_SHARED, writable,
+		error = store_of_file(*fd, STORE_SHARED, false, writable,
 				      (st.st_size + PAGE_BYTES - 1) >> PAGE_BITS, &st, store);
 		pthread_mutex_unlock(&stores_lock);
 	}
@@ -582,7 +600,7 @@ int store_open_peer(int fd, bool sealed, bool writable, uint64_t pages, struct s
 	if (s)
 		s->references++;
 	else
-		error = store_of_file(fd, STORE_PEER, writable, pages, &st, &s);
+		error = store_of_file(fd, STORE_PEER, sealed, writable, pages, &st, &s);
 	if (!error && s->kind == STORE_PEER && s->fd < 0 && peer_descriptors < PEER_DESCRIPTORS) {
 		peer_descriptors++;
 		s->fd = fd;
@@ -627,7 +645,7 @@ int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, v
 		return at == MAP_FAILED ? -errno : 0;
 	}
 	/* Old length 0 of a shared mapping: the same pages once more, at another place. */
-	void *at = mremap(store_address(s, frame), 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+	void *at = mremap(s->base + (frame << PAGE_BITS), 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, target);
 	if (at == MAP_FAILED || mprotect(at, size, prot))
 		return -errno;
 	return 0;

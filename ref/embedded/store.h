@@ -7,6 +7,7 @@
 #ifndef SCIF_EMBEDDED_STORE_H
 #define SCIF_EMBEDDED_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,6 +56,7 @@ struct store {
 	ino_t ino;
 	unsigned char *base; /* the whole file, mapped */
 	uint64_t pages;
+	_Atomic uint64_t reachable; /* pages from the first on that the mapping lets us touch */
 	bool writable;
 	int fd;                /* own stores keep it, and a few of the peers' */
 	struct frames *frames; /* own stores */
@@ -90,8 +92,21 @@ int store_open_peer(int fd, bool sealed, bool writable, uint64_t pages, struct s
 void store_get(struct store *s);
 void store_put(struct store *s);
 
-static inline unsigned char *store_address(const struct store *s, uint64_t frame)
+/* Makes the view accessible up to `pages`; -ENOMEM. */
+int store_extend(struct store *s, uint64_t pages);
+
+/*
+ * Address of frames in the view, or NULL. The view is made accessible as far as it is used, in a few
+ * growing steps: the rest of it would be real memory for whoever scans all that is mapped.
+ */
+static inline unsigned char *store_address(struct store *s, uint64_t frame, uint64_t pages)
 {
+	uint64_t end = frame + pages;
+	if (frame > s->pages || pages > s->pages - frame)
+		return NULL;
+	/* Relaxed: once set, it was true before the value could be read. */
+	if (end > atomic_load_explicit(&s->reachable, memory_order_relaxed) && store_extend(s, end))
+		return NULL;
 	return s->base + (frame << PAGE_BITS);
 }
 

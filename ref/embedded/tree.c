@@ -33,10 +33,9 @@ static struct tree_node *node_at(const struct tree_place *place, uint32_t number
 		return NULL;
 	uint64_t frame = atomic_load_explicit(&place->mem->chunk_frame[chunk],
 					      memory_order_relaxed);
-	if (frame + chunk_pages(chunk) > place->store->pages)
-		return NULL;
-	position -= MEM_NODES_INLINE * ((1u << chunk) - 1);
-	return (struct tree_node *)store_address(place->store, frame) + position;
+	struct tree_node *nodes =
+		(struct tree_node *)store_address(place->store, frame, chunk_pages(chunk));
+	return nodes ? nodes + position - MEM_NODES_INLINE * ((1u << chunk) - 1) : NULL;
 }
 
 static uint64_t priority(uint64_t page, uint32_t id)

@@ -617,12 +617,13 @@ static int find_piece(struct span *s, int prot, bool closed_too, struct extent *
 	if ((e->prot & prot) != prot)
 		return -EACCES;
 	struct store *store = window_store(s->c, s->side, e->store);
-	if (!store || e->frame > store->pages || e->pages > store->pages - e->frame)
+	unsigned char *at = store ? store_address(store, e->frame, e->pages) : NULL;
+	if (!at)
 		return -ENXIO;
 	uint64_t skip = s->offset - (e->page << PAGE_BITS);
 	s->store = store;
 	s->frame = e->frame + (skip >> PAGE_BITS);
-	s->at = store_address(store, e->frame) + skip;
+	s->at = at + skip;
 	s->piece = (e->pages << PAGE_BITS) - skip;
 	if (s->piece > s->bytes)
 		s->piece = s->bytes;

@@ -6,16 +6,20 @@
 #include "report.h"
 #include "session.h"
 
-/* The end of what is printed: for certify where the report is and what stands first in it. */
+/* The end of what is printed: for certify the summary and where the rest of the report is. */
 static void print_end(const struct session *session, const char *root)
 {
 	const struct settings *settings = session->settings;
 
 	if (settings->tap)
 		return;
-	if (root)
-		printf("The report is in %s/%s/summary.txt\n", root, settings->label);
-	report_print_totals(stdout, session);
+	if (!root) {
+		report_print_totals(stdout, session);
+		return;
+	}
+	printf("\n");
+	report_print_summary(stdout, session);
+	printf("The report is in %s/%s/\n", root, settings->label);
 }
 
 static int run_and_report(const struct settings *settings, const struct plan *plan,

@@ -24,11 +24,12 @@ static int done[2] = {-1, -1};
 
 static void prepare(void)
 {
-	ep_atfork_prepare();
 	mapping_atfork_prepare();
 	pin_atfork_prepare();
 	window_atfork_prepare();
 	store_atfork_prepare();
+	/* Last: a mapping that goes may be the last user of a connection. */
+	ep_atfork_prepare();
 	if (store_any() && pipe2(done, O_CLOEXEC))
 		done[0] = done[1] = -1;
 }
@@ -52,11 +53,11 @@ static void wait_child(void)
 static void parent(void)
 {
 	wait_child();
+	ep_atfork_parent();
 	store_atfork_parent();
 	window_atfork_parent();
 	pin_atfork_parent();
 	mapping_atfork_parent();
-	ep_atfork_parent();
 }
 
 /* Memory first: everything else may write to a heap that is still shared with the parent. */

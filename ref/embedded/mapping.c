@@ -32,6 +32,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct mapping *v;
 	size_t count, room;
+	uint64_t pass;
 	_Atomic size_t known; /* count, to be looked at without the lock */
 } list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -247,37 +248,59 @@ static bool moved(struct maps *maps, const struct mapping *m, uintptr_t start, u
 	return false;
 }
 
-static void verify(struct maps *maps, struct conn *c)
+/* Whether the owner waits for a mapping: its window was unregistered. */
+static bool awaited(const struct mapping *m)
+{
+	struct extent e;
+	struct conn *c = m->c;
+	return tree_next_closed(&c->mem->place[!c->side], &c->block->mem[!c->side].windows, m->page,
+				&e) &&
+	       e.page < m->page + ((m->end - m->start) >> PAGE_BITS);
+}
+
+/* Lets go of what is gone; returns how many awaited mappings are still there. */
+static uint32_t verify(struct maps *maps, struct conn *c)
 {
 	uintptr_t start, end, at = 0;
+	uint32_t left = 0;
 	for (size_t i = find(at); i < list.count; i = find(at)) {
 		struct mapping m = list.v[i];
 		uintptr_t from = at > m.start ? at : m.start;
 		at = m.end;
-		if (m.c != c || !find_gone(maps, &m, from, &start, &end))
+		if (m.c != c || !awaited(&m))
 			continue;
+		if (!find_gone(maps, &m, from, &start, &end)) {
+			left++;
+			continue;
+		}
 		at = end;
-		if (!moved(maps, &m, start, end))
+		if (moved(maps, &m, start, end))
+			left++;
+		else
 			cut(i, start, end);
 	}
+	return left;
 }
 
+/* As long as the owner waits for a mapping that is still there, every call looks again. */
 static bool verification_wanted(struct conn *c)
 {
 	uint32_t asked = atomic_load_explicit(&c->block->mem[c->side].verify, memory_order_relaxed);
-	return asked != atomic_load_explicit(&c->mem->verified, memory_order_relaxed);
+	return asked != atomic_load_explicit(&c->mem->verified, memory_order_relaxed) ||
+	       atomic_load_explicit(&c->mem->awaited, memory_order_relaxed);
 }
 
 static void verify_conn(struct conn *c)
 {
 	struct maps maps;
-	uint32_t asked = atomic_load(&c->block->mem[c->side].verify);
+	uint32_t asked = atomic_load(&c->block->mem[c->side].verify), left = 0;
 	conn_get(c);
 	if (atomic_load(&c->mem->mappings) && maps_open(&maps) == 0) {
-		verify(&maps, c);
+		left = verify(&maps, c);
 		maps_close(&maps);
 	}
 	atomic_store(&c->mem->verified, asked);
+	atomic_store(&c->mem->awaited, left);
 	conn_put(c);
 }
 
@@ -295,9 +318,15 @@ void mapping_verify_wanted(void)
 	if (!atomic_load_explicit(&list.known, memory_order_relaxed))
 		return;
 	pthread_mutex_lock(&list.lock);
-	for (size_t i = 0; i < list.count; i++)
-		if (verification_wanted(list.v[i].c))
-			verify_conn(list.v[i].c);
+	/* Each connection once, however many mappings it has. */
+	list.pass++;
+	for (size_t i = 0; i < list.count; i++) {
+		struct conn *c = list.v[i].c;
+		if (c->mem->pass == list.pass || !verification_wanted(c))
+			continue;
+		c->mem->pass = list.pass;
+		verify_conn(c);
+	}
 	pthread_mutex_unlock(&list.lock);
 }
 

@@ -135,7 +135,7 @@ static bool walk_closed(const struct tree_place *place, uint32_t number, uint64_
 	if (any_closed(place, FIELD(n, left)) &&
 	    walk_closed(place, FIELD(n, left), page, extent, depth + 1))
 		return true;
-	if (FIELD(n, closed) && FIELD(n, page) >= page) {
+	if (FIELD(n, closed) && FIELD(n, page) + FIELD(n, pages) > page) {
 		copy_extent(n, extent);
 		return true;
 	}

@@ -44,7 +44,7 @@ struct extent {
 /* The extent that contains the page, or else the next one above. */
 bool tree_next(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 	       struct extent *extent);
-/* The first extent from `page` on that is closed. */
+/* The first closed extent that ends behind `page`. */
 bool tree_next_closed(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 		      struct extent *extent);
 /* The n-th extent, by first page, that overlaps [first, end); extents may overlap each other. */

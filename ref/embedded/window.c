@@ -593,10 +593,18 @@ void window_atfork_parent(void)
 	pthread_mutex_unlock(&lingering_lock);
 }
 
+static void reset_receiving(struct conn *c, void *arg)
+{
+	(void)arg;
+	if (c->mem)
+		pthread_mutex_init(&c->mem->receiving, NULL);
+}
+
 /* What lingers is the parent's to wait for. */
 void window_atfork_child(void)
 {
 	pthread_mutex_unlock(&lingering_lock);
+	conn_for_each(reset_receiving, NULL);
 	while (lingering) {
 		struct conn *c = lingering;
 		lingering = c->mem->next_lingering;

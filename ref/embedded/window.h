@@ -51,6 +51,8 @@ struct mem_conn {
 	pthread_mutex_t receiving;
 	_Atomic uint32_t mappings; /* of this process, through this connection */
 	_Atomic uint32_t verified; /* value of `verify` that was acted upon */
+	_Atomic uint32_t awaited;  /* mappings that the owner waits for and that are still there */
+	uint64_t pass;             /* of the mapping list's last look */
 	bool lingers;              /* closed here, waits for windows to become free */
 	int number;                /* of the endpoint when it was closed; siblings still know it so */
 	struct conn *next_lingering;

@@ -49,26 +49,18 @@ static int run_and_report(const struct settings *settings, const struct plan *pl
 	return status;
 }
 
-int command_run(const struct settings *settings)
+int command_run(const struct settings *settings, const struct plan *plan)
 {
 	struct settings run = *settings;
-	struct plan *plan = commands_load_plan();
 
-	if (!plan)
-		return EXIT_USAGE;
 	if (!run.label)
 		run.label = "run";
 	return run_and_report(&run, plan, run.results);
 }
 
-int command_certify(const struct settings *settings)
+int command_certify(const struct settings *settings, const struct plan *plan)
 {
-	struct plan *plan;
-
 	if (!settings->implementation || !settings->label)
 		return commands_usage("certify");
-	plan = commands_load_plan();
-	if (!plan)
-		return EXIT_USAGE;
 	return run_and_report(settings, plan, settings->results ? settings->results : "results");
 }

@@ -80,27 +80,30 @@ static int compare_files(const struct results *a, const struct results *b)
 	return differences ? EXIT_FAILED : EXIT_PASSED;
 }
 
-int command_diff_verdicts(const struct settings *settings)
+int command_diff_verdicts(const struct settings *settings, const struct plan *plan)
 {
-	struct results a, b;
-	int status;
+	struct results a = {0}, b = {0};
+	int status = results_load(&a, settings->operands[0]);
 
-	if (results_load(&a, settings->operands[0]) != 0 ||
-	    results_load(&b, settings->operands[1]) != 0)
-		return EXIT_USAGE;
-	status = compare_files(&a, &b);
+	(void)plan;
+	if (!status)
+		status = results_load(&b, settings->operands[1]);
+	if (!status)
+		status = compare_files(&a, &b);
 	results_free(&a);
 	results_free(&b);
 	return status;
 }
 
-int command_verdicts(const struct settings *settings)
+int command_verdicts(const struct settings *settings, const struct plan *plan)
 {
 	struct results results;
+	int status;
 
-	if (results_load(&results, settings->operands[0]) != 0)
-		return EXIT_USAGE;
-	results_print_verdicts(stdout, &results);
+	(void)plan;
+	status = results_load(&results, settings->operands[0]);
+	if (!status)
+		results_print_verdicts(stdout, &results);
 	results_free(&results);
-	return EXIT_PASSED;
+	return status;
 }

@@ -151,18 +151,16 @@ static int finish_table(struct table *table, const char *name)
 	return fflush(stdout) == 0 ? EXIT_PASSED : EXIT_USAGE;
 }
 
-int command_list(const struct settings *settings)
+int command_list(const struct settings *settings, const struct plan *plan)
 {
 	const struct listing *listing =
 		find_listing(settings->operand_count ? settings->operands[0] : "clauses");
 	struct table table = {0};
-	struct plan *plan;
 	size_t f;
 
 	if (!listing)
 		return commands_usage("list");
-	plan = commands_load_plan();
-	if (!plan || (settings->api && !session_api(settings, plan)))
+	if (settings->api && !session_api(settings, plan))
 		return EXIT_USAGE;
 	table.names = listing->columns;
 	if (strcmp(settings->format, "json") == 0)

@@ -4,15 +4,19 @@
  * with them.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
 #include "locate.h"
 #include "plan.h"
 
+/* Commands that need no plan. */
+#define READS_RESULTS (COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE)
+
 static const struct command {
 	const char *name;
-	int (*run)(const struct settings *settings);
+	int (*run)(const struct settings *settings, const struct plan *plan);
 	unsigned int bit;
 	int least, most; /* operands */
 	const char *operands, *summary;
@@ -85,18 +89,6 @@ int commands_usage(const char *command)
 	return EXIT_USAGE;
 }
 
-struct plan *commands_load_plan(void)
-{
-	char *path = locate_plan();
-
-	if (!path) {
-		fputs("scif-cts: there is no plan.json beside this build; CTS_PLAN names one\n",
-		      stderr);
-		return NULL;
-	}
-	return plan_load(path);
-}
-
 const struct plan_clause *commands_clause(const struct settings *settings, const struct plan *plan)
 {
 	const char *id = settings->operands[0];
@@ -108,6 +100,35 @@ const struct plan_clause *commands_clause(const struct settings *settings, const
 			"names them all\n",
 			id);
 	return clause;
+}
+
+static struct plan *load_plan(void)
+{
+	char *path = locate_plan();
+	struct plan *plan;
+
+	if (!path) {
+		fputs("scif-cts: there is no plan.json beside this build; CTS_PLAN names one\n",
+		      stderr);
+		return NULL;
+	}
+	plan = plan_load(path);
+	free(path);
+	return plan;
+}
+
+static int run_command(const struct command *command, const struct settings *settings)
+{
+	struct plan *plan;
+	int status = EXIT_USAGE;
+
+	if (command->bit & READS_RESULTS)
+		return command->run(settings, NULL);
+	plan = load_plan();
+	if (plan)
+		status = command->run(settings, plan);
+	plan_free(plan);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -131,5 +152,5 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	if (settings.operand_count < command->least || settings.operand_count > command->most)
 		return commands_usage(command->name);
-	return command->run(&settings);
+	return run_command(command, &settings);
 }

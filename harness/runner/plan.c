@@ -214,12 +214,40 @@ struct plan *plan_load(const char *path)
 	json_error_t error;
 
 	plan->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	if (!plan->root) {
+	if (!plan->root)
 		fprintf(stderr, "scif-cts: %s:%d: %s\n", path, error.line, error.text);
-		return NULL;
+	else
+		read_plan(&reader, plan);
+	if (plan->root && !reader.failed)
+		return plan;
+	plan_free(plan);
+	return NULL;
+}
+
+static void free_function(struct plan_function *function)
+{
+	size_t c;
+
+	for (c = 0; c < function->clause_count; c++) {
+		free(function->clauses[c].needs);
+		free(function->clauses[c].errata);
 	}
-	read_plan(&reader, plan);
-	return reader.failed ? NULL : plan;
+	free(function->clauses);
+	free(function->outcomes);
+}
+
+void plan_free(struct plan *plan)
+{
+	size_t f;
+
+	if (!plan)
+		return;
+	for (f = 0; f < plan->function_count; f++)
+		free_function(&plan->functions[f]);
+	free(plan->functions);
+	free(plan->errata);
+	json_decref(plan->root);
+	free(plan);
 }
 
 const struct plan_clause *plan_clause(const struct plan *plan, const char *id)

@@ -56,6 +56,7 @@ struct plan {
 
 /* Prints what is wrong and returns NULL where the file is no plan. */
 struct plan *plan_load(const char *path);
+void plan_free(struct plan *plan);
 
 const struct plan_clause *plan_clause(const struct plan *plan, const char *id);
 const struct plan_errata *plan_errata(const struct plan *plan, const char *id);

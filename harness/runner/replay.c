@@ -14,7 +14,7 @@
 #include "locate.h"
 #include "session.h"
 
-/* What a run would answer without starting a program. */
+/* What a run would answer without starting a program; NULL where it would start one. */
 static const char *reason_not_to_run(const struct plan_clause *clause,
 				     const struct library *library)
 {
@@ -28,6 +28,7 @@ static const char *reason_not_to_run(const struct plan_clause *clause,
 	return NULL;
 }
 
+/* Returns only where that fails. */
 static int become(const struct settings *settings, const struct plan_clause *clause,
 		  const struct library *library)
 {
@@ -48,19 +49,22 @@ static int become(const struct settings *settings, const struct plan_clause *cla
 	return EXIT_UNRESOLVED;
 }
 
-int command_replay(const struct settings *settings)
+int command_replay(const struct settings *settings, const struct plan *plan)
 {
-	struct plan *plan = commands_load_plan();
-	const struct plan_clause *clause = plan ? commands_clause(settings, plan) : NULL;
+	const struct plan_clause *clause = commands_clause(settings, plan);
 	struct library library;
 	const char *reason;
+	int status;
 
 	if (!clause || session_open_library(settings, clause->function->api, &library) != 0)
 		return EXIT_USAGE;
 	reason = reason_not_to_run(clause, &library);
 	if (reason) {
 		fprintf(stderr, "scif-cts: %s: there is nothing to run: %s\n", clause->id, reason);
-		return EXIT_UNRESOLVED;
+		status = EXIT_UNRESOLVED;
+	} else {
+		status = become(settings, clause, &library);
 	}
-	return become(settings, clause, &library);
+	library_free(&library);
+	return status;
 }

@@ -23,7 +23,7 @@ struct results {
 	size_t count;
 };
 
-/* Returns 0, or EXIT_USAGE after a line on stderr. */
+/* Returns 0, or EXIT_USAGE after a line on stderr; to be freed either way. */
 int results_load(struct results *results, const char *path);
 const struct result *results_find(const struct results *results, const char *id);
 void results_free(struct results *results);

@@ -57,10 +57,9 @@ static void print_deviation(const struct plan_clause *clause)
 	       clause->deviation_where ? clause->deviation_where : "");
 }
 
-int command_show(const struct settings *settings)
+int command_show(const struct settings *settings, const struct plan *plan)
 {
-	struct plan *plan = commands_load_plan();
-	const struct plan_clause *clause = plan ? commands_clause(settings, plan) : NULL;
+	const struct plan_clause *clause = commands_clause(settings, plan);
 	size_t i;
 
 	if (!clause)

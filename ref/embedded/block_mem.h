@@ -21,27 +21,27 @@ enum {
 
 /* A run of pages of a registered address space: part of a window, or a mapping of the peer. */
 struct tree_node {
-	uint64_t page;  /* first page, in the registered address space */
+	uint64_t page; /* first page, in the registered address space */
 	uint64_t pages;
 	uint64_t frame; /* window: first frame in the store */
 	uint32_t store; /* window: number of the store within the connection */
-	uint32_t id;    /* window: number of the window; mapping: breaks ties */
+	uint32_t id;	/* window: number of the window; mapping: breaks ties */
 	uint32_t left, right;
 	uint64_t first, end, gap; /* of the subtree: first page, end page, widest hole inside */
-	uint32_t made, retired;   /* lists of the writer */
-	uint32_t version;         /* change that made it */
-	uint32_t holder;          /* mapping: process id of the mapper */
+	uint32_t made, retired;	  /* lists of the writer */
+	uint32_t version;	  /* change that made it */
+	uint32_t holder;	  /* mapping: process id of the mapper */
 	uint8_t prot;
-	uint8_t closed;     /* unregistered, but still referenced */
+	uint8_t closed;	    /* unregistered, but still referenced */
 	uint8_t any_closed; /* in the subtree */
 	uint8_t pad;
 };
 
 struct transfer {
-	_Atomic uint64_t seq; /* 0: free */
+	_Atomic uint64_t seq;			   /* 0: free */
 	_Atomic uint64_t local_first, local_end;   /* bytes, in the space of this side */
 	_Atomic uint64_t remote_first, remote_end; /* bytes, in the space of the other side */
-	_Atomic uint32_t holder;                   /* process id, of the side's own use */
+	_Atomic uint32_t holder;		   /* process id, of the side's own use */
 } __attribute__((aligned(64)));
 
 enum { SIGNAL_FREE, SIGNAL_FILLING, SIGNAL_READY, SIGNAL_WRITING };
@@ -65,8 +65,9 @@ struct block_mem {
 	_Atomic uint64_t windows __attribute__((aligned(64)));
 	_Atomic uint64_t mappings;
 	_Atomic uint32_t chunk_frame[MEM_CHUNKS]; /* frames of store 0 that hold chunk k */
-	_Atomic uint64_t pid_space; /* inode of the side's pid namespace, 0 unknown */
-	_Atomic uint32_t verify;    /* counted up by the *other* side: look whether mappings are gone */
+	_Atomic uint64_t pid_space;		  /* inode of the side's pid namespace, 0 unknown */
+	_Atomic uint32_t
+		verify; /* counted up by the *other* side: look whether mappings are gone */
 
 	_Atomic uint64_t started __attribute__((aligned(64))); /* transfers */
 	_Atomic uint32_t finished; /* changes when a transfer ends while somebody waits */

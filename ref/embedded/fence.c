@@ -51,8 +51,8 @@ static int mark(struct conn *c, int flags, int *out)
 	if (error)
 		return error;
 	conn_lock_mem(c);
-	uint64_t number = new_mark(&c->mem->own->marks[side],
-				   atomic_load(&c->block->mem[side].started));
+	uint64_t number =
+		new_mark(&c->mem->own->marks[side], atomic_load(&c->block->mem[side].started));
 	conn_unlock_mem(c);
 	int value = (number << 1 | side) & INT32_MAX;
 	return safe_copy(out, &value, sizeof(value));
@@ -205,8 +205,7 @@ static struct pending_signal *take_entry(struct block_mem *mem)
 {
 	for (unsigned i = 0; i < MEM_SIGNALS; i++) {
 		uint32_t unused = SIGNAL_FREE;
-		if (atomic_compare_exchange_strong(&mem->pending[i].state, &unused,
-						   SIGNAL_FILLING))
+		if (atomic_compare_exchange_strong(&mem->pending[i].state, &unused, SIGNAL_FILLING))
 			return &mem->pending[i];
 	}
 	return NULL;
@@ -227,6 +226,8 @@ static int get_entry(struct conn *c, int side, struct pending_signal **entry)
 		atomic_fetch_sub(&mem->waiters, 1);
 		if (*entry)
 			break;
+		if (error == -EINTR && !atomic_load(&c->closed))
+			error = 0;
 	}
 	return error;
 }
@@ -263,7 +264,8 @@ static int signal_after(struct conn *c, int side, const struct signal_target tar
 	return 0;
 }
 
-static int request_signal(struct conn *c, off_t loff, uint64_t lval, off_t roff, uint64_t rval, int flags)
+static int request_signal(struct conn *c, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
+			  int flags)
 {
 	if (flags & ~(INIT_FLAGS | SIGNAL_FLAGS))
 		return -EINVAL;

@@ -23,7 +23,7 @@ struct mapping {
 	uintptr_t start, end;
 	struct conn *c; /* referenced */
 	struct store *store;
-	uint64_t page;  /* in the peer's space */
+	uint64_t page;	/* in the peer's space */
 	uint64_t frame; /* in the store */
 	uint32_t id;
 };
@@ -204,8 +204,8 @@ static bool shows(const struct mapping *m, const struct area *area, uintptr_t at
 }
 
 /* First part of a mapping, from `from` on, that is no longer there. */
-static bool find_gone(struct maps *maps, const struct mapping *m, uintptr_t from,
-		      uintptr_t *start, uintptr_t *end)
+static bool find_gone(struct maps *maps, const struct mapping *m, uintptr_t from, uintptr_t *start,
+		      uintptr_t *end)
 {
 	struct area area;
 	for (uintptr_t at = from; at < m->end;) {
@@ -233,8 +233,8 @@ static bool moved(struct maps *maps, const struct mapping *m, uintptr_t start, u
 	for (uintptr_t at = 0; maps_next(maps, at, &area); at = area.end) {
 		uint64_t frame = area.offset >> PAGE_BITS;
 		uint64_t frame_end = frame + ((area.end - area.start) >> PAGE_BITS);
-		bool in_view = area.start >= view &&
-			       area.end <= view + (m->store->pages << PAGE_BITS);
+		bool in_view =
+			area.start >= view && area.end <= view + (m->store->pages << PAGE_BITS);
 		if (!area.shared || area.ino != m->store->ino || area.dev != m->store->dev ||
 		    in_view || frame >= last || frame_end <= first)
 			continue;
@@ -332,8 +332,8 @@ void mapping_verify_wanted(void)
 
 static bool still_there(struct maps *maps, const struct mapping *m, uintptr_t start, uintptr_t end)
 {
-	struct mapping part = part_of(m, start > m->start ? start : m->start,
-				      end < m->end ? end : m->end);
+	struct mapping part =
+		part_of(m, start > m->start ? start : m->start, end < m->end ? end : m->end);
 	uintptr_t gone, gone_end;
 	return !find_gone(maps, &part, part.start, &gone, &gone_end);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The limit binds whoever lacks CAP_IPC_LOCK, which is asked only when the limit would be passed. */
+/* The limit binds whoever lacks CAP_IPC_LOCK, which is asked only when the limit would be passed.
+ */
 #include "quota.h"
 
 #include <errno.h>

@@ -87,8 +87,8 @@ static bool protect(void *addr, size_t len)
 }
 
 /*
- * Not through the C library: a page holds more than the caller's buffer, and sanitizers look at what
- * the library function is given.
+ * Not through the C library: a page holds more than the caller's buffer, and sanitizers look at
+ * what the library function is given.
  */
 static int copy_in(const unsigned char *from, size_t len, const struct store *s, uint64_t frame)
 {

@@ -71,10 +71,12 @@ static int wait_place(struct conn *c, struct block_mem *mem)
 		full = atomic_load(&mem->transfer[i].seq);
 	int error = full ? conn_wait_word(c, &mem->finished, seen) : 0;
 	atomic_fetch_sub(&mem->waiters, 1);
-	return error == -EINTR ? 0 : error;
+	/* A signal does not end a transfer; scif_close in another thread does. */
+	return error == -EINTR && !atomic_load(&c->closed) ? 0 : error;
 }
 
-static int begin(struct conn *c, const struct span *local, uint64_t roffset, struct transfer **place)
+static int begin(struct conn *c, const struct span *local, uint64_t roffset,
+		 struct transfer **place)
 {
 	struct block_mem *mem = mem_of(c, c->side);
 	struct transfer *t;

@@ -22,8 +22,8 @@
 #include "connection.h"
 
 static const uint64_t STORE_PAGES = UINT64_C(1) << 20; /* of the first store: 4 GiB, sparse */
-static const uint64_t FIRST_REACH = 256;               /* pages of a view */
-static const uint64_t IDLE_FRAMES = 4096;              /* worth a look into the maps */
+static const uint64_t FIRST_REACH = 256;	       /* pages of a view */
+static const uint64_t IDLE_FRAMES = 4096;	       /* worth a look into the maps */
 /* A few peers' stores keep their descriptor, the others are mapped again out of their view. */
 static const unsigned PEER_DESCRIPTORS = 8;
 
@@ -35,9 +35,9 @@ struct frame {
 struct frames {
 	pthread_mutex_t lock; /* robust: a holder may be killed */
 	uint64_t cursor;      /* where the search for free frames goes on */
-	uint64_t top;         /* end of the frames ever used */
-	uint64_t idle;        /* frames without reference but with a holder */
-	uint64_t live;        /* frames with references */
+	uint64_t top;	      /* end of the frames ever used */
+	uint64_t idle;	      /* frames without reference but with a holder */
+	uint64_t live;	      /* frames with references */
 	struct frame frame[];
 };
 
@@ -80,7 +80,11 @@ static struct frames *frames_create(uint64_t pages)
 static void *map_view(int fd, uint64_t pages, int prot)
 {
 	void *base = mmap(NULL, pages << PAGE_BITS, prot, MAP_SHARED | MAP_NORESERVE, fd, 0);
-	return base == MAP_FAILED ? NULL : base;
+	if (base == MAP_FAILED)
+		return NULL;
+	/* Gigabytes of mostly nothing; what the application has of it is dumped where it has it. */
+	madvise(base, pages << PAGE_BITS, MADV_DONTDUMP);
+	return base;
 }
 
 int store_extend(struct store *s, uint64_t pages)
@@ -640,12 +644,13 @@ int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, v
 {
 	size_t size = pages << PAGE_BITS;
 	if (s->fd >= 0) {
-		void *at = mmap(target, size, prot, MAP_SHARED | MAP_FIXED, s->fd,
-				frame << PAGE_BITS);
+		void *at =
+			mmap(target, size, prot, MAP_SHARED | MAP_FIXED, s->fd, frame << PAGE_BITS);
 		return at == MAP_FAILED ? -errno : 0;
 	}
 	/* Old length 0 of a shared mapping: the same pages once more, at another place. */
-	void *at = mremap(s->base + (frame << PAGE_BITS), 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, target);
+	void *at = mremap(s->base + (frame << PAGE_BITS), 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+			  target);
 	if (at == MAP_FAILED || mprotect(at, size, prot))
 		return -errno;
 	return 0;

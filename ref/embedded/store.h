@@ -58,7 +58,7 @@ struct store {
 	uint64_t pages;
 	_Atomic uint64_t reachable; /* pages from the first on that the mapping lets us touch */
 	bool writable;
-	int fd;                /* own stores keep it, and a few of the peers' */
+	int fd;		       /* own stores keep it, and a few of the peers' */
 	struct frames *frames; /* own stores */
 	struct store_class class;
 	bool inherited; /* own: made by a parent; serves the connections that came along */
@@ -96,8 +96,8 @@ void store_put(struct store *s);
 int store_extend(struct store *s, uint64_t pages);
 
 /*
- * Address of frames in the view, or NULL. The view is made accessible as far as it is used, in a few
- * growing steps: the rest of it would be real memory for whoever scans all that is mapped.
+ * Address of frames in the view, or NULL. The view is made accessible as far as it is used, in a
+ * few growing steps: the rest of it would be real memory for whoever scans all that is mapped.
  */
 static inline unsigned char *store_address(struct store *s, uint64_t frame, uint64_t pages)
 {

@@ -31,8 +31,8 @@ static struct tree_node *node_at(const struct tree_place *place, uint32_t number
 		return &place->mem->node[position];
 	if (chunk >= MEM_CHUNKS)
 		return NULL;
-	uint64_t frame = atomic_load_explicit(&place->mem->chunk_frame[chunk],
-					      memory_order_relaxed);
+	uint64_t frame =
+		atomic_load_explicit(&place->mem->chunk_frame[chunk], memory_order_relaxed);
 	struct tree_node *nodes =
 		(struct tree_node *)store_address(place->store, frame, chunk_pages(chunk));
 	return nodes ? nodes + position - MEM_NODES_INLINE * ((1u << chunk) - 1) : NULL;
@@ -210,8 +210,7 @@ static bool grow_pool(struct tree_change *t)
 	uint64_t frame = 0;
 	if (pool->chunks == MEM_CHUNKS)
 		return false;
-	if (pool->chunks &&
-	    store_take(t->place->store, chunk_pages(pool->chunks), &frame))
+	if (pool->chunks && store_take(t->place->store, chunk_pages(pool->chunks), &frame))
 		return false;
 	atomic_store_explicit(&t->place->mem->chunk_frame[pool->chunks], frame,
 			      memory_order_relaxed);

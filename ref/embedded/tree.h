@@ -21,9 +21,9 @@ struct store;
 
 /* The pool as the processes of its own side keep it, out of the peer's reach. */
 struct tree_pool {
-	uint32_t free;     /* list of nodes, linked by `made` */
-	uint32_t fresh;    /* nodes never used begin here */
-	uint32_t chunks;   /* chunk 0 is in the block */
+	uint32_t free;	 /* list of nodes, linked by `made` */
+	uint32_t fresh;	 /* nodes never used begin here */
+	uint32_t chunks; /* chunk 0 is in the block */
 };
 
 /* Where a tree is: the block's half of a side, and that side's first store. */
@@ -73,7 +73,6 @@ void tree_close(struct tree_change *t, uint64_t page, uint32_t id);
 int tree_commit(struct tree_change *t);
 
 /* Lowest page >= base with a hole of this many pages below limit; false when there is none. */
-bool tree_fit(struct tree_change *t, uint64_t base, uint64_t limit, uint64_t pages,
-	      uint64_t *page);
+bool tree_fit(struct tree_change *t, uint64_t base, uint64_t limit, uint64_t pages, uint64_t *page);
 
 #endif

@@ -375,8 +375,8 @@ static int place_window(struct conn *c, struct tree_change *t, uint64_t pages, u
 	return t->error ? t->error : -ENOMEM;
 }
 
-static int insert_window(struct conn *c, const struct extent *extents, size_t count,
-			 uint64_t pages, uint64_t page)
+static int insert_window(struct conn *c, const struct extent *extents, size_t count, uint64_t pages,
+			 uint64_t page)
 {
 	struct tree_change t;
 	struct mem_side *own = c->mem->own;

@@ -33,7 +33,8 @@ struct mem_side {
 	uint32_t next_id;
 	uint32_t windows; /* registered now */
 	uint64_t bytes;
-	uint64_t looked; /* root of the peer's mappings when closed windows were last gone through */
+	uint64_t
+		looked; /* root of the peer's mappings when closed windows were last gone through */
 	uint32_t stores;
 	struct {
 		dev_t dev;
@@ -52,9 +53,9 @@ struct mem_conn {
 	_Atomic uint32_t mappings; /* of this process, through this connection */
 	_Atomic uint32_t verified; /* value of `verify` that was acted upon */
 	_Atomic uint32_t awaited;  /* mappings that the owner waits for and that are still there */
-	uint64_t pass;             /* of the mapping list's last look */
-	bool lingers;              /* closed here, waits for windows to become free */
-	int number;                /* of the endpoint when it was closed; siblings still know it so */
+	uint64_t pass;		   /* of the mapping list's last look */
+	bool lingers;		   /* closed here, waits for windows to become free */
+	int number; /* of the endpoint when it was closed; siblings still know it so */
 	struct conn *next_lingering;
 };
 
@@ -65,7 +66,8 @@ struct mem_conn {
  */
 void mem_attend(struct conn *c);
 
-/* Whether the fixed range is free (-EADDRINUSE); windows that nobody refers to any more go first. */
+/* Whether the fixed range is free (-EADDRINUSE); windows that nobody refers to any more go first.
+ */
 int window_check_free(struct conn *c, uint64_t page, uint64_t pages);
 
 /*

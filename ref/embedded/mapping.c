@@ -369,7 +369,7 @@ static int fill(struct span *s, int prot, unsigned char *at, struct mapping *mad
 	size_t left = s->bytes;
 	for (*count = 0; left;) {
 		size_t size = s->piece;
-		int error = store_map(s->store, s->frame, size >> PAGE_BITS, prot, at);
+		int error = store_map(s->store, s->frame, size >> PAGE_BITS, prot, at, 0);
 		if (error)
 			return error;
 		made[(*count)++] = (struct mapping){

@@ -121,7 +121,9 @@ static void move_in(struct move *m)
 	bool held = protect(m->addr, m->len);
 	m->error = copy_in(m->addr, m->len, m->store, m->frame);
 	if (!m->error)
-		m->error = store_map(m->store, m->frame, m->len >> PAGE_BITS, m->prot, m->addr);
+		/* All at once: one fault for each page, when they are used next, costs far more. */
+		m->error = store_map(m->store, m->frame, m->len >> PAGE_BITS, m->prot, m->addr,
+				     MAP_POPULATE);
 	if (m->error && held)
 		unprotect(range);
 	else if (held)

@@ -640,12 +640,13 @@ void store_put(struct store *s)
 		store_destroy(s);
 }
 
-int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, void *target)
+int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, void *target,
+	      int flags)
 {
 	size_t size = pages << PAGE_BITS;
 	if (s->fd >= 0) {
-		void *at =
-			mmap(target, size, prot, MAP_SHARED | MAP_FIXED, s->fd, frame << PAGE_BITS);
+		void *at = mmap(target, size, prot, MAP_SHARED | MAP_FIXED | flags, s->fd,
+				frame << PAGE_BITS);
 		return at == MAP_FAILED ? -errno : 0;
 	}
 	/* Old length 0 of a shared mapping: the same pages once more, at another place. */

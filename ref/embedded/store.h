@@ -110,8 +110,9 @@ static inline unsigned char *store_address(struct store *s, uint64_t frame, uint
 	return s->base + (frame << PAGE_BITS);
 }
 
-/* Maps frames over [target, target + pages), whatever is there. */
-int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, void *target);
+/* Maps frames over [target, target + pages), whatever is there; flags: 0 or MAP_POPULATE. */
+int store_map(const struct store *s, uint64_t frame, uint64_t pages, int prot, void *target,
+	      int flags);
 
 /* The own store that an area outside the view shows; single-threaded use only (after fork). */
 struct store *store_of_area(const struct area *area);

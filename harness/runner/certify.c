@@ -18,7 +18,10 @@ static void print_end(const struct session *session, const char *root)
 		return;
 	}
 	printf("\n");
-	report_print_summary(stdout, session);
+	if (session->interrupted)
+		report_print_totals(stdout, session);
+	else
+		report_print_summary(stdout, session);
 	printf("The report is in %s/%s/\n", root, settings->label);
 }
 

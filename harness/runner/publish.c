@@ -137,7 +137,9 @@ static int write_failures(const struct session *session, const char *folder)
 		const struct case_run *run = &session->cases[i];
 		char *path;
 
-		if (!verdict_counts_as_failed(run->record.verdict))
+		/* Of a case that was never started there is nothing to tell. */
+		if (!verdict_counts_as_failed(run->record.verdict) ||
+		    (run->record.verdict == VERDICT_NOTRUN && !run->output))
 			continue;
 		path = format_text("%s/%s.txt", folder, run->clause->id);
 		status = report_write_failure(session, run, path);

@@ -172,13 +172,14 @@ static void print_failures(FILE *stream, const struct session *session)
 {
 	size_t i;
 
-	if (!session_failed(session))
+	if (session_failed(session) == session->verdicts[VERDICT_NOTRUN])
 		return;
 	fputs("\nFailed or not judged\n", stream);
 	for (i = 0; i < session->case_count; i++) {
 		const struct case_run *run = &session->cases[i];
 
-		if (!verdict_counts_as_failed(run->record.verdict))
+		if (run->record.verdict != VERDICT_FAIL &&
+		    run->record.verdict != VERDICT_UNRESOLVED)
 			continue;
 		fprintf(stream, "  %s %s", verdict_name(run->record.verdict), run->clause->id);
 		report_print_findings(stream, &run->record, "; ");
@@ -186,46 +187,55 @@ static void print_failures(FILE *stream, const struct session *session)
 	}
 }
 
-static const char *skip_reason(const struct case_run *run)
+static bool was_not_run(enum verdict verdict)
 {
-	return run->record.reason ? run->record.reason : "no reason was given";
+	return verdict == VERDICT_NOTRUN;
 }
 
-static bool is_first_of_its_reason(const struct session *session, size_t index)
+/* Whether A and B are to be listed under the same reason. */
+static bool same_reason(const struct case_run *a, const struct case_run *b)
 {
-	size_t i;
+	const char *reason_a = a->record.reason ? a->record.reason : "";
+	const char *reason_b = b->record.reason ? b->record.reason : "";
 
-	for (i = 0; i < index; i++) {
-		if (verdict_counts_as_skipped(session->cases[i].record.verdict) &&
-		    strcmp(skip_reason(&session->cases[i]), skip_reason(&session->cases[index])) ==
-			    0)
-			return false;
-	}
-	return true;
+	return strcmp(reason_a, reason_b) == 0;
 }
 
-static void print_skipped(FILE *stream, const struct session *session)
+/* The clauses with certain verdicts, under the reasons that their records give. */
+static void print_by_reason(FILE *stream, const struct session *session,
+			    bool (*is_meant)(enum verdict verdict))
 {
+	bool *printed = zeroed_array(session->case_count, sizeof(*printed));
 	size_t i, j;
 
-	fputs("\nNot tested, and why\n", stream);
 	for (i = 0; i < session->case_count; i++) {
 		const struct case_run *run = &session->cases[i];
 
-		if (!verdict_counts_as_skipped(run->record.verdict) ||
-		    !is_first_of_its_reason(session, i))
+		if (printed[i] || !is_meant(run->record.verdict))
 			continue;
-		fprintf(stream, "  %s\n", skip_reason(run));
+		fprintf(stream, "  %s\n",
+			run->record.reason ? run->record.reason : "no reason was given");
 		for (j = i; j < session->case_count; j++) {
-			const struct case_run *other = &session->cases[j];
-
-			if (verdict_counts_as_skipped(other->record.verdict) &&
-			    strcmp(skip_reason(other), skip_reason(run)) == 0)
-				fprintf(stream, "    %s\n", other->clause->id);
+			if (!is_meant(session->cases[j].record.verdict) ||
+			    !same_reason(&session->cases[j], run))
+				continue;
+			fprintf(stream, "    %s\n", session->cases[j].clause->id);
+			printed[j] = true;
 		}
 	}
+	free(printed);
+}
+
+static void print_not_tested(FILE *stream, const struct session *session)
+{
+	fputs("\nNot tested, and why\n", stream);
 	if (!session_skipped(session))
 		fputs("  (nothing)\n", stream);
+	print_by_reason(stream, session, verdict_counts_as_skipped);
+	if (!session->verdicts[VERDICT_NOTRUN])
+		return;
+	fputs("\nNot run, and why\n", stream);
+	print_by_reason(stream, session, was_not_run);
 }
 
 void report_print_summary(FILE *stream, const struct session *session)
@@ -239,7 +249,7 @@ void report_print_summary(FILE *stream, const struct session *session)
 	print_failures(stream, session);
 	print_choices(stream, session);
 	print_deviations(stream, session);
-	print_skipped(stream, session);
+	print_not_tested(stream, session);
 	putc('\n', stream);
 	report_print_totals(stream, session);
 }

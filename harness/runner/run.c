@@ -101,7 +101,7 @@ static bool settle_without_program(struct pool *pool, struct case_run *run)
 		record = record_make(
 			VERDICT_UNTESTED, NULL,
 			format_text("ruled out by %s: %s", clause->ruled_out,
-				    errata && errata->ruling ? errata->ruling : "see the errata"));
+				    errata && errata->why ? errata->why : "see the errata"));
 	} else if (clause->untestable) {
 		record = record_make(VERDICT_UNTESTED, NULL, copy_text(clause->untestable));
 	} else if (function->linkage != LINKAGE_INLINE &&

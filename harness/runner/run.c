@@ -134,7 +134,9 @@ static int spawn_actions(posix_spawn_file_actions_t *actions, const char *output
 	posix_spawn_file_actions_init(actions);
 	posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, output, flags, 0600);
-	return posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
+	posix_spawn_file_actions_adddup2(actions, STDOUT_FILENO, STDERR_FILENO);
+	/* What our caller left open (a make's job server) must not change what a case sees. */
+	return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 }
 
 static int spawn(const struct pool *pool, struct job *job, const char *output, char **arguments,

@@ -9,6 +9,7 @@
 
 #include "format.h"
 #include "locate.h"
+#include "trial.h"
 
 const char *session_api(const struct settings *settings, const struct plan *plan)
 {
@@ -106,6 +107,8 @@ int session_open(struct session *session, const struct settings *settings, const
 	status = session_open_library(settings, session->api, &session->library);
 	if (!status)
 		status = check_library(session);
+	if (!status)
+		status = trial_load(session);
 	if (status)
 		return status;
 	session->environment = environment_class(session->library.sanitizer != NULL);

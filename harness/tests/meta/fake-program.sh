@@ -59,6 +59,8 @@ run_case() {
 	esac
 }
 
+[ "${1-}" != --list ] || exec echo "${0##*/}"
+
 cases=
 while [ $# -gt 0 ]; do
 	[ "$1" = --case ] && cases="$cases $2"

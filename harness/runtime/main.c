@@ -247,7 +247,7 @@ static bool known(const char *id)
 
 int main(int argc, char **argv)
 {
-	struct selection s = {.count = 0};
+	static struct selection s;
 
 	if (!parse(argc, argv, &s)) {
 		usage(stderr);

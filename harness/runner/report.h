@@ -22,7 +22,10 @@ int report_close(FILE *file);
 void report_print_findings(FILE *stream, const struct record *record, const char *separator);
 void report_print_tap_line(FILE *stream, const struct case_run *run, size_t number);
 void report_print_summary(FILE *stream, const struct session *session);
-/* The line that continuous integration reads: N passed, N failed, N skipped. */
+/*
+ * The line that continuous integration reads: N passed, N failed, N skipped; before it, for an
+ * interrupted run, how much of that was not run.
+ */
 void report_print_totals(FILE *stream, const struct session *session);
 
 /* Writes all of the above into a new folder ROOT/LABEL, or leaves what was there as it was. */

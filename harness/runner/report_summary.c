@@ -8,6 +8,9 @@
 #include "outcomes.h"
 #include "report.h"
 
+/* Of failures with the same findings so many are named. */
+#define NAMED_ALIKE 3
+
 static const char *headline(const struct session *session)
 {
 	if (session->verdicts[VERDICT_FAIL])
@@ -128,6 +131,7 @@ static void print_outcomes(FILE *stream, const struct session *session)
 
 static void print_choices(FILE *stream, const struct session *session)
 {
+	bool any = false;
 	size_t i;
 
 	fputs("\nChoices made where the text leaves one\n", stream);
@@ -141,12 +145,16 @@ static void print_choices(FILE *stream, const struct session *session)
 		if (strcmp(run->record.choice, run->clause->id) != 0)
 			fprintf(stream, " (%s)", run->clause->id);
 		putc('\n', stream);
+		any = true;
 	}
+	if (!any)
+		fputs("  (none)\n", stream);
 }
 
 /* Profile knc: where the driver is known to depart from the text, and how sure that is. */
 static void print_deviations(FILE *stream, const struct session *session)
 {
+	bool any = false;
 	size_t i;
 
 	if (strcmp(session->settings->profile, "documented") == 0)
@@ -165,26 +173,73 @@ static void print_deviations(FILE *stream, const struct session *session)
 								   : clause->deviation_tag,
 			clause->deviation_where ? ": " : "",
 			clause->deviation_where ? clause->deviation_where : "");
+		any = true;
 	}
+	if (!any)
+		fputs("  (none)\n", stream);
+}
+
+/* What was found, as text; NULL where that is no failure. To be freed. */
+static char *failure_text(const struct record *record)
+{
+	size_t length;
+	char *text;
+	FILE *stream;
+
+	if (record->verdict != VERDICT_FAIL && record->verdict != VERDICT_UNRESOLVED)
+		return NULL;
+	stream = text_stream(&text, &length);
+	report_print_findings(stream, record, "; ");
+	fclose(stream);
+	return text;
+}
+
+/* The failures with the same verdict and findings as the first one, in a line; forgets them. */
+static void print_alike_failures(FILE *stream, const struct session *session, char **texts,
+				 size_t first)
+{
+	const struct case_run *cases = session->cases;
+	enum verdict verdict = cases[first].record.verdict;
+	char *text = texts[first], *ids;
+	size_t length, count = 1, i;
+	FILE *named = text_stream(&ids, &length);
+
+	for (i = first + 1; i < session->case_count; i++) {
+		if (!texts[i] || cases[i].record.verdict != verdict || strcmp(texts[i], text) != 0)
+			continue;
+		if (++count <= NAMED_ALIKE)
+			fprintf(named, ", %s", cases[i].clause->id);
+		free(texts[i]);
+		texts[i] = NULL;
+	}
+	fclose(named);
+	fprintf(stream, "  %s %s%s", verdict_name(verdict), cases[first].clause->id, ids);
+	if (count > NAMED_ALIKE)
+		fprintf(stream, " and %zu more", count - NAMED_ALIKE);
+	if (count > 1)
+		fprintf(stream, " (%zu alike)", count);
+	fprintf(stream, "%s\n", text);
+	free(ids);
+	free(text);
+	texts[first] = NULL;
 }
 
 static void print_failures(FILE *stream, const struct session *session)
 {
+	char **texts;
 	size_t i;
 
 	if (session_failed(session) == session->verdicts[VERDICT_NOTRUN])
 		return;
 	fputs("\nFailed or not judged\n", stream);
+	texts = zeroed_array(session->case_count, sizeof(*texts));
+	for (i = 0; i < session->case_count; i++)
+		texts[i] = failure_text(&session->cases[i].record);
 	for (i = 0; i < session->case_count; i++) {
-		const struct case_run *run = &session->cases[i];
-
-		if (run->record.verdict != VERDICT_FAIL &&
-		    run->record.verdict != VERDICT_UNRESOLVED)
-			continue;
-		fprintf(stream, "  %s %s", verdict_name(run->record.verdict), run->clause->id);
-		report_print_findings(stream, &run->record, "; ");
-		putc('\n', stream);
+		if (texts[i])
+			print_alike_failures(stream, session, texts, i);
 	}
+	free(texts);
 }
 
 static bool was_not_run(enum verdict verdict)
@@ -230,7 +285,7 @@ static void print_not_tested(FILE *stream, const struct session *session)
 {
 	fputs("\nNot tested, and why\n", stream);
 	if (!session_skipped(session))
-		fputs("  (nothing)\n", stream);
+		fputs("  (none)\n", stream);
 	print_by_reason(stream, session, verdict_counts_as_skipped);
 	if (!session->verdicts[VERDICT_NOTRUN])
 		return;

@@ -57,6 +57,9 @@ void report_print_tap_line(FILE *stream, const struct case_run *run, size_t numb
 
 void report_print_totals(FILE *stream, const struct session *session)
 {
+	if (session->interrupted)
+		fprintf(stream, "interrupted: %zu clauses were not run\n",
+			session->verdicts[VERDICT_NOTRUN]);
 	fprintf(stream, "%zu passed, %zu failed, %zu skipped\n", session->verdicts[VERDICT_PASS],
 		session_failed(session), session_skipped(session));
 }

@@ -178,7 +178,9 @@ char *session_replay_command(const struct session *session, const struct plan_cl
 	FILE *stream = text_stream(&text, &length);
 
 	fprintf(stream, "scif-cts replay %s", clause->id);
-	print_option(stream, "--impl", session->library.path);
+	print_option(stream, "--impl",
+		     *session->library.path == '/' ? session->library.path
+						   : session->library.real_path);
 	if (strcmp(settings->profile, "documented") != 0)
 		print_option(stream, "--profile", settings->profile);
 	print_option(stream, "--node-adapter", settings->node_adapter);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif-cts show: everything that is known about one clause. */
+/* scif-cts show: everything that is known about one clause or one errata entry. */
 #include <stdio.h>
+#include <string.h>
 
 #include "commands.h"
 #include "plan.h"
@@ -57,11 +58,56 @@ static void print_deviation(const struct plan_clause *clause)
 	       clause->deviation_where ? clause->deviation_where : "");
 }
 
-int command_show(const struct settings *settings, const struct plan *plan)
+static bool depends_on(const struct plan_clause *clause, const char *errata)
 {
-	const struct plan_clause *clause = commands_clause(settings, plan);
 	size_t i;
 
+	for (i = 0; i < clause->errata_count; i++) {
+		if (strcmp(clause->errata[i], errata) == 0)
+			return true;
+	}
+	return clause->ruled_out && strcmp(clause->ruled_out, errata) == 0;
+}
+
+static void print_clauses_of(const struct plan *plan, const char *errata)
+{
+	bool any = false;
+	size_t f, c;
+
+	puts("\nclauses");
+	for (f = 0; f < plan->function_count; f++) {
+		for (c = 0; c < plan->functions[f].clause_count; c++) {
+			const struct plan_clause *clause = &plan->functions[f].clauses[c];
+
+			if (!depends_on(clause, errata))
+				continue;
+			printf("  %s\n", clause->id);
+			any = true;
+		}
+	}
+	if (!any)
+		puts("  (none)");
+}
+
+static int show_errata(const struct plan *plan, const struct plan_errata *errata)
+{
+	printf("%s (%s)\n\n", errata->id, errata->kind ? errata->kind : "ruling");
+	print_line("clash", errata->clash ? errata->clash : "(none)");
+	print_line("ruling", errata->ruling ? errata->ruling : "(none)");
+	print_line("why", errata->why ? errata->why : "(none)");
+	print_clauses_of(plan, errata->id);
+	return EXIT_PASSED;
+}
+
+int command_show(const struct settings *settings, const struct plan *plan)
+{
+	const struct plan_errata *errata = plan_errata(plan, settings->operands[0]);
+	const struct plan_clause *clause;
+	size_t i;
+
+	if (errata)
+		return show_errata(plan, errata);
+	clause = commands_clause(settings, plan);
 	if (!clause)
 		return EXIT_USAGE;
 	printf("%s\n\n  %s\n\n", clause->id, clause->text);

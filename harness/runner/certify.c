@@ -63,7 +63,10 @@ int command_run(const struct settings *settings, const struct plan *plan)
 
 int command_certify(const struct settings *settings, const struct plan *plan)
 {
-	if (!settings->implementation || !settings->label)
+	if (!settings->implementation || !settings->label) {
+		fprintf(stderr, "scif-cts: certify: %s is missing\n",
+			settings->implementation ? "--label" : "--impl");
 		return commands_usage("certify");
+	}
 	return run_and_report(settings, plan, settings->results ? settings->results : "results");
 }

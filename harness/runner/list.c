@@ -158,8 +158,11 @@ int command_list(const struct settings *settings, const struct plan *plan)
 	struct table table = {0};
 	size_t f;
 
-	if (!listing)
+	if (!listing) {
+		fprintf(stderr, "scif-cts: list: unexpected argument '%s'\n",
+			settings->operands[0]);
 		return commands_usage("list");
+	}
 	if (settings->api && !session_api(settings, plan))
 		return EXIT_USAGE;
 	table.names = listing->columns;

@@ -39,8 +39,8 @@ static const struct command {
 	 "print results as a Markdown table"},
 };
 
+/* A line per option, so that those of one command can be told from the others. */
 static const char options_text[] =
-	"\noptions:\n"
 	"  --impl PATH                 the library to test (the one just built)\n"
 	"  --label NAME                name of the results folder\n"
 	"  --format tsv|json           list: lines or JSON (tsv)\n"
@@ -58,6 +58,9 @@ static const char options_text[] =
 	"  --exec CMD                  command line put before the case program\n"
 	"  --color auto|always|never   colour of the verdicts\n"
 	"  --tap                       run: a TAP stream on standard output\n"
+	"  -h, --help                  what a command takes\n";
+
+static const char exit_text[] =
 	"\nexit status: 0 passed or excused, 1 something failed, 2 usage, 3 something unresolved\n";
 
 static const struct command *find_command(const char *name)
@@ -79,13 +82,49 @@ static void print_usage(FILE *stream)
 	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		fprintf(stream, "  %-14s %-29s %s\n", commands[i].name, commands[i].operands,
 			commands[i].summary);
-	fputs(options_text, stream);
+	fprintf(stream, "\noptions:\n%s%s", options_text, exit_text);
+}
+
+static void print_command_usage(FILE *stream, const struct command *command)
+{
+	fprintf(stream, "usage: scif-cts %s%s%s [OPTION]...\n", command->name,
+		*command->operands ? " " : "", command->operands);
+}
+
+static void print_help(const struct command *command)
+{
+	const char *line, *end;
+
+	print_command_usage(stdout, command);
+	printf("\n%s\n\noptions:\n", command->summary);
+	for (line = options_text; *line; line = end) {
+		const char *name = strstr(line, "--") + 2;
+
+		end = strchr(line, '\n') + 1;
+		if (settings_takes(command->bit, name, strcspn(name, " ")))
+			printf("%.*s", (int)(end - line), line);
+	}
+	fputs(exit_text, stdout);
+}
+
+/* Says what is wrong with the operands, if anything. */
+static int check_operands(const struct command *command, const struct settings *settings)
+{
+	if (settings->operand_count > command->most) {
+		fprintf(stderr, "scif-cts: %s: unexpected argument '%s'\n", command->name,
+			settings->operands[command->most]);
+		return commands_usage(command->name);
+	}
+	if (settings->operand_count < command->least) {
+		fprintf(stderr, "scif-cts: %s: an argument is missing\n", command->name);
+		return commands_usage(command->name);
+	}
+	return 0;
 }
 
 int commands_usage(const char *command)
 {
-	fprintf(stderr, "usage: scif-cts %s %s [OPTION]...\n", command,
-		find_command(command)->operands);
+	print_command_usage(stderr, find_command(command));
 	return EXIT_USAGE;
 }
 
@@ -96,7 +135,7 @@ const struct plan_clause *commands_clause(const struct settings *settings, const
 
 	if (!clause)
 		fprintf(stderr,
-			"scif-cts: there is no clause %s; `scif-cts list clauses` "
+			"scif-cts: there is no clause '%s'; `scif-cts list clauses` "
 			"names them all\n",
 			id);
 	return clause;
@@ -131,12 +170,17 @@ static int run_command(const struct command *command, const struct settings *set
 	return status;
 }
 
+static bool is_call_for_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? find_command(argv[1]) : NULL;
 	struct settings settings;
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0)) {
+	if (argc > 1 && is_call_for_help(argv[1])) {
 		print_usage(stdout);
 		return EXIT_PASSED;
 	}
@@ -145,12 +189,18 @@ int main(int argc, char **argv)
 		return EXIT_PASSED;
 	}
 	if (!command) {
+		if (argc > 1)
+			fprintf(stderr, "scif-cts: unknown command '%s'\n", argv[1]);
 		print_usage(stderr);
 		return EXIT_USAGE;
 	}
 	if (settings_parse(&settings, argc, argv, command->bit) != 0)
 		return EXIT_USAGE;
-	if (settings.operand_count < command->least || settings.operand_count > command->most)
-		return commands_usage(command->name);
+	if (settings.help) {
+		print_help(command);
+		return EXIT_PASSED;
+	}
+	if (check_operands(command, &settings) != 0)
+		return EXIT_USAGE;
 	return run_command(command, &settings);
 }

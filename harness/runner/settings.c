@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trial.h"
+
 #define RUNS	     (COMMAND_RUN | COMMAND_CERTIFY)
 #define STARTS_CASES (RUNS | COMMAND_REPLAY)
 
@@ -30,7 +32,8 @@ enum option_key {
 	KEY_FORMAT,
 	KEY_SEED,
 	KEY_COLOR,
-	KEY_TAP
+	KEY_TAP,
+	KEY_HELP
 };
 
 static const struct option options[] = {
@@ -51,6 +54,7 @@ static const struct option options[] = {
 	{"seed", required_argument, NULL, KEY_SEED},
 	{"color", required_argument, NULL, KEY_COLOR},
 	{"tap", no_argument, NULL, KEY_TAP},
+	{"help", no_argument, NULL, KEY_HELP},
 	{NULL, 0, NULL, 0},
 };
 
@@ -73,6 +77,7 @@ static const unsigned int takers[] = {
 	[KEY_SEED] = STARTS_CASES,
 	[KEY_COLOR] = RUNS,
 	[KEY_TAP] = COMMAND_RUN,
+	[KEY_HELP] = ~0U,
 };
 
 static int complain(const char *what, const char *value)
@@ -156,6 +161,24 @@ static int parse_label(struct settings *settings, const char *text)
 	return 0;
 }
 
+static int parse_implementation(struct settings *settings, const char *text)
+{
+	if (!*text)
+		return complain("--impl takes the path of a library, not", "an empty word");
+	settings->implementation = text;
+	return 0;
+}
+
+static int parse_adapter(const char **adapter, const char *option, const char *text)
+{
+	if (!trial_finds_command(text)) {
+		fprintf(stderr, "scif-cts: %s: there is no such command: '%s'\n", option, text);
+		return EXIT_USAGE;
+	}
+	*adapter = text;
+	return 0;
+}
+
 static int take_option(struct settings *settings, int key, const char *value)
 {
 	switch (key) {
@@ -185,17 +208,13 @@ static int take_option(struct settings *settings, int key, const char *value)
 		settings->results = value;
 		return 0;
 	case KEY_IMPL:
-		settings->implementation = value;
-		return 0;
+		return parse_implementation(settings, value);
 	case KEY_NODE_ADAPTER:
-		settings->node_adapter = value;
-		return 0;
+		return parse_adapter(&settings->node_adapter, "--node-adapter", value);
 	case KEY_PORT_ADAPTER:
-		settings->port_adapter = value;
-		return 0;
+		return parse_adapter(&settings->port_adapter, "--port-adapter", value);
 	case KEY_VERSION_ADAPTER:
-		settings->version_adapter = value;
-		return 0;
+		return parse_adapter(&settings->version_adapter, "--version-adapter", value);
 	case KEY_EXEC:
 		settings->wrapper = value;
 		return 0;
@@ -206,6 +225,17 @@ static int take_option(struct settings *settings, int key, const char *value)
 		settings->tap = true;
 		return 0;
 	}
+}
+
+bool settings_takes(unsigned int command, const char *name, size_t length)
+{
+	const struct option *option;
+
+	for (option = options; option->name; option++) {
+		if (strncmp(option->name, name, length) == 0 && !option->name[length])
+			return (takers[option->val] & command) != 0;
+	}
+	return false;
 }
 
 int settings_parse(struct settings *settings, int argc, char **argv, unsigned int command)
@@ -220,15 +250,19 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 		.jobs = 2,
 	};
 	opterr = 0;
-	while ((key = getopt_long(argc - 1, argv + 1, ":", options, &index)) != -1) {
+	while ((key = getopt_long(argc - 1, argv + 1, ":h", options, &index)) != -1) {
 		const char *word = argv[optind];
 
 		if (key == ':')
 			return complain("this option needs a value", word);
-		if (key == '?' && optopt && optopt <= KEY_TAP)
+		if (key == '?' && optopt && optopt <= KEY_HELP)
 			return complain("this option takes no value", word);
 		if (key == '?')
 			return complain("unknown option", optopt ? (char[]){'-', optopt, 0} : word);
+		if (key == 'h' || key == KEY_HELP) {
+			settings->help = true;
+			return 0;
+		}
 		if (!(takers[key] & command))
 			return complain("this command does not take the option",
 					options[index].name);

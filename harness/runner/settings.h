@@ -4,6 +4,7 @@
 #define CTS_RUNNER_SETTINGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum exit_status { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNRESOLVED = 3 };
 
@@ -16,13 +17,19 @@ struct settings {
 	double timeout_scale;
 	int jobs;
 	enum color color;
-	bool all, tap;
+	bool all, tap, help;
 	char **operands;
 	int operand_count;
 };
 
-/* Reads argv[2..] for the command argv[1]; on failure prints why and returns EXIT_USAGE. */
+/*
+ * Reads argv[2..] for the command argv[1], up to a call for help; on failure prints why and returns
+ * EXIT_USAGE.
+ */
 int settings_parse(struct settings *settings, int argc, char **argv, unsigned int command);
+
+/* Whether a command takes the option --NAME, NAME being LENGTH characters long. */
+bool settings_takes(unsigned int command, const char *name, size_t length);
 
 /* One bit per command, to say which options each takes. */
 enum {

@@ -29,18 +29,18 @@ static const char *userfaultfd_missing(void)
 
 static const char *node_adapter_missing(void)
 {
-	return settings.node_adapter ? NULL : "no node adapter was given (CTS_NODE_ADAPTER)";
+	return settings.node_adapter ? NULL : "no node adapter was given (--node-adapter)";
 }
 
 static const char *port_adapter_missing(void)
 {
-	return settings.port_adapter ? NULL : "no port adapter was given (CTS_PORT_ADAPTER)";
+	return settings.port_adapter ? NULL : "no port adapter was given (--port-adapter)";
 }
 
 static const char *version_adapter_missing(void)
 {
 	return settings.version_adapter ? NULL
-					: "no version adapter was given (CTS_VERSION_ADAPTER)";
+					: "no version adapter was given (--version-adapter)";
 }
 
 static const char *two_cpus_missing(void)

@@ -151,9 +151,9 @@ bool trial_finds_command(const char *line)
 {
 	size_t blank = strspn(line, " \t\n"), length = strcspn(line + blank, " \t\n");
 	char *word = format_text("%.*s", (int)length, line + blank);
-	char *arguments[] = {(char[]){"/bin/sh"}, (char[]){"-c"},
-			     (char[]){"command -v \"$1\" >/dev/null 2>&1"}, (char[]){"sh"}, word,
-			     NULL};
+	char *arguments[] = {
+		(char[]){"/bin/sh"}, (char[]){"-c"}, (char[]){"command -v \"$1\" >/dev/null 2>&1"},
+		(char[]){"sh"},	     word,	     NULL};
 	int status = 0;
 	pid_t pid;
 

@@ -39,8 +39,7 @@ static const char *port_adapter_missing(void)
 
 static const char *version_adapter_missing(void)
 {
-	return settings.version_adapter ? NULL
-					: "no version adapter was given (--version-adapter)";
+	return settings.version_adapter ? NULL : "no version adapter was given (--version-adapter)";
 }
 
 static const char *two_cpus_missing(void)

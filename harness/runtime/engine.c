@@ -175,11 +175,17 @@ static bool waits_for_event(const struct cts_case *c)
 
 static void probe_compare(const struct probe *before, const char *when)
 {
+	struct probe *now;
 	char why[200];
+	bool same;
 
-	if (!before || probe_same(before, probe_take(), why, sizeof why))
+	if (!before)
 		return;
-	verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
+	now = probe_take();
+	same = probe_same(before, now, why, sizeof why);
+	free(now);
+	if (!same)
+		verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
 }
 
 /* Whether the call gave the first result again; what that one had set up already shifts the count
@@ -264,7 +270,7 @@ static void run_call(const struct cts_case *c)
 	static void *v;	/* as the snapshots */
 	struct cts_result r = {0, 0};
 	const struct snapshot *before;
-	const struct probe *state = NULL;
+	static const struct probe *state;
 
 	v = calloc(1, c->vars_size + 1);
 	phase_enter(PHASE_SETUP);

@@ -280,20 +280,14 @@ static int request_signal(struct conn *c, off_t loff, uint64_t lval, off_t roff,
 	return signal_after(c, side, targets);
 }
 
-/* --- the calls --- */
-
 int embedded_fence_mark(scif_epd_t epd, int flags, int *out)
 {
 	struct ep *ep;
 	struct conn *c;
-	int error = ep_get(epd, &ep);
+	int error = mem_enter(epd, &ep, &c);
 	if (error)
 		return error;
-	error = ep_rma_ready(ep, &c);
-	if (!error) {
-		mem_attend(c);
-		error = mark(c, flags, out);
-	}
+	error = mark(c, flags, out);
 	ep_put(ep);
 	return error;
 }
@@ -302,14 +296,10 @@ int embedded_fence_wait(scif_epd_t epd, int value)
 {
 	struct ep *ep;
 	struct conn *c;
-	int error = ep_get(epd, &ep);
+	int error = mem_enter(epd, &ep, &c);
 	if (error)
 		return error;
-	error = ep_rma_ready(ep, &c);
-	if (!error) {
-		mem_attend(c);
-		error = wait_mark(c, value);
-	}
+	error = wait_mark(c, value);
 	ep_put(ep);
 	return error;
 }
@@ -319,14 +309,10 @@ int embedded_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff,
 {
 	struct ep *ep;
 	struct conn *c;
-	int error = ep_get(epd, &ep);
+	int error = mem_enter(epd, &ep, &c);
 	if (error)
 		return error;
-	error = ep_rma_ready(ep, &c);
-	if (!error) {
-		mem_attend(c);
-		error = request_signal(c, loff, lval, roff, rval, flags);
-	}
+	error = request_signal(c, loff, lval, roff, rval, flags);
 	ep_put(ep);
 	return error;
 }

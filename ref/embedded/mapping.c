@@ -313,6 +313,19 @@ void mem_attend(struct conn *c)
 	pthread_mutex_unlock(&list.lock);
 }
 
+int mem_enter(scif_epd_t epd, struct ep **ep, struct conn **c)
+{
+	int error = ep_get(epd, ep);
+	if (error)
+		return error;
+	error = ep_rma_ready(*ep, c);
+	if (error)
+		ep_put(*ep);
+	else
+		mem_attend(*c);
+	return error;
+}
+
 void mapping_verify_wanted(void)
 {
 	if (!atomic_load_explicit(&list.known, memory_order_relaxed))

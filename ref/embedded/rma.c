@@ -271,17 +271,13 @@ static int run_on(scif_epd_t epd, struct span *local, off_t roffset, int flags, 
 {
 	struct ep *ep;
 	struct conn *c;
-	int error = ep_get(epd, &ep);
+	int error = mem_enter(epd, &ep, &c);
 	if (error)
 		return error;
-	error = ep_rma_ready(ep, &c);
-	if (!error) {
-		mem_attend(c);
-		local->c = c;
-		if (local->side != SPAN_MEMORY)
-			local->side = c->side;
-		error = rma_run(c, local, roffset, flags, read);
-	}
+	local->c = c;
+	if (local->side != SPAN_MEMORY)
+		local->side = c->side;
+	error = rma_run(c, local, roffset, flags, read);
 	ep_put(ep);
 	return error;
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "connection.h"
+#include "endpoint.h"
 #include "store.h"
 #include "tree.h"
 
@@ -65,6 +66,12 @@ struct mem_conn {
  * nothing to do.
  */
 void mem_attend(struct conn *c);
+
+/*
+ * Opens every transfer and fence call: a reference to the endpoint, ep_rma_ready, mem_attend.
+ * 0, and the caller ends with ep_put; or the error, and nothing is held.
+ */
+int mem_enter(scif_epd_t epd, struct ep **ep, struct conn **c);
 
 /* Whether the fixed range is free (-EADDRINUSE); windows that nobody refers to any more go first.
  */

@@ -17,7 +17,7 @@ CTS_NODE_ADAPTER="$top_builddir/scif-fabric node"
 CTS_PORT_ADAPTER="$top_builddir/scif-fabric ports"
 export CTS_IMPL CTS_PEER SCIF_CTS_PEER_LAUNCH CTS_NODE_ADAPTER CTS_PORT_ADAPTER memcheck work
 
-[ $# -gt 0 ] || set -- $("$top_builddir/harness/runner/scif-cts" list functions | cut -f1)
+[ $# -gt 0 ] || set -- $("$top_builddir/harness/runner/scif-cts" list functions | tail -n +2 | cut -f1)
 for function in "$@"; do
 	echo "$function"
 done | xargs -P 2 -I FUNCTION sh -c '

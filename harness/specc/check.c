@@ -478,6 +478,49 @@ static void check_prototype(const struct spec *spec, const struct function *func
 		       function->prototype_text, declared->file, declared->line, declared->text);
 }
 
+/* A text that describes no parameter, or none: both are a page that misleads. */
+static void check_described(const struct function *function, struct names *described)
+{
+	const struct names *known = &function->prototype.parameters;
+
+	for (unsigned i = 0; i < function->parameters.count; i++) {
+		const struct pair *pair = &function->parameters.at[i];
+
+		if (names_find(known, pair->key) < 0)
+			report(function->document->file, pair->line,
+			       "%s has no parameter %s; its parameters are: %s", function->name,
+			       pair->key, known->count ? names_join(known, ", ") : "none");
+		else if (names_find(described, pair->key) >= 0)
+			report(function->document->file, pair->line,
+			       "parameter %s described twice; keep one", pair->key);
+		else if (!pair->value || !*pair->value)
+			report(function->document->file, pair->line,
+			       "parameter %s has no text; its meaning, unit and range", pair->key);
+		names_add(described, pair->key);
+	}
+}
+
+static void check_parameters(const struct function *function)
+{
+	const struct document *document = function->document;
+	const char *place = document_node(document, "parameters") ? "parameters" : "prototype";
+	const struct names *known = &function->prototype.parameters;
+	struct names described = {0};
+
+	if (names_find(known, "") >= 0) {
+		report(document->file, document_line(document, "prototype"),
+		       "parameter %d of %s has no name; one, so that parameters can describe it",
+		       names_find(known, "") + 1, function->name);
+		return;
+	}
+	check_described(function, &described);
+	for (unsigned i = 0; i < known->count; i++)
+		if (names_find(&described, known->at[i]) < 0)
+			report(document->file, document_line(document, place),
+			       "parameter %s of %s is not described; add %s: TEXT to parameters",
+			       known->at[i], function->name, known->at[i]);
+}
+
 static void check_header(const struct spec *spec, const struct function *function)
 {
 	struct names headers = {0};
@@ -554,6 +597,7 @@ static void check_function(struct spec *spec, struct function *function)
 		       "function %s in file %s; its file is %s.yaml", function->name, name,
 		       function->name);
 	check_prototype(spec, function);
+	check_parameters(function);
 	check_header(spec, function);
 	check_linkage(function);
 	check_outcomes(spec, function);

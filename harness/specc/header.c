@@ -157,22 +157,34 @@ static const char *parameter_type(const struct words *words, unsigned from, unsi
 	return names_join(&parts, " ");
 }
 
-static const char *parameter_types(const struct words *words, unsigned from, unsigned to)
+static void add_parameter(const struct words *words, unsigned from, unsigned to,
+			  struct names *types, struct names *parameters)
+{
+	unsigned name = parameter_name(words, from, to);
+
+	names_add(types, parameter_type(words, from, to));
+	names_add(parameters,
+		  name < to ? pool_text(words->at[name].at, words->at[name].length) : "");
+}
+
+/* The types as text; the names go to `parameters`. */
+static const char *read_parameters(const struct words *words, unsigned from, unsigned to,
+				   struct names *parameters)
 {
 	struct names types = {0};
 	unsigned start = from;
 
-	if (from == to)
+	if (from == to || (from + 1 == to && token_is(&words->at[from], "void")))
 		return "void";
 	for (unsigned i = from; i < to; i++) {
 		if (token_is(&words->at[i], "("))
 			i = behind(words, i) - 1;
 		if (i >= to || !token_is(&words->at[i], ","))
 			continue;
-		names_add(&types, parameter_type(words, start, i));
+		add_parameter(words, start, i, &types, parameters);
 		start = i + 1;
 	}
-	names_add(&types, parameter_type(words, start, to));
+	add_parameter(words, start, to, &types, parameters);
 	return names_join(&types, ", ");
 }
 
@@ -207,8 +219,9 @@ static bool declaration(const struct words *all, unsigned from, unsigned to,
 		return false;
 	prototype->name = pool_text(words.at[open - 1].at, words.at[open - 1].length);
 	prototype->returns = spelled(&words, 0, open - 1);
-	prototype->types = pool_printf("%s (%s)", prototype->returns,
-				       parameter_types(&words, open + 1, close - 1));
+	prototype->types =
+		pool_printf("%s (%s)", prototype->returns,
+			    read_parameters(&words, open + 1, close - 1, &prototype->parameters));
 	prototype->text = one_line(words.at[0].at, words.at[words.count - 1].at + 1);
 	return true;
 }

@@ -12,10 +12,11 @@
 
 struct prototype {
 	const char *name;
-	const char *returns; /* normalised return type */
-	const char *types;   /* normalised "return (parameter, parameter)" */
-	const char *text;    /* as written, one line */
-	const char *file;    /* "" for a prototype of a clause file */
+	const char *returns;	 /* normalised return type */
+	const char *types;	 /* normalised "return (parameter, parameter)" */
+	struct names parameters; /* their names, "" for one that has none */
+	const char *text;	 /* as written, one line */
+	const char *file;	 /* "" for a prototype of a clause file */
 	int line;
 };
 

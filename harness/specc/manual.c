@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the mdoc page of one function: prototype, values, errors, what every clause promises. */
+/* Writes the mdoc page of one function: parameters, values, errors, what every clause promises. */
 #include "emit.h"
 
 #include <ctype.h>
@@ -33,6 +33,16 @@ static void put_title(FILE *stream, const struct spec *spec, const struct functi
 	put_text(stream, function->summary);
 }
 
+static void put_library(FILE *stream, const struct library *library)
+{
+	if (!library)
+		return;
+	fputs(".Sh LIBRARY\n", stream);
+	put_text(stream, library->name);
+	fprintf(stream, ".Pq Fl %s ; No pkg-config package Pa %s\n",
+		library->link + strspn(library->link, "-"), library->pkg_config);
+}
+
 /* `int scif_bind(scif_epd_t epd, uint16_t pn)` as .Ft, .Fo, .Fa, .Fc */
 static void put_synopsis(FILE *stream, const struct function *function)
 {
@@ -45,6 +55,28 @@ static void put_synopsis(FILE *stream, const struct function *function)
 	for (unsigned i = 0; i < parameters.count; i++)
 		fprintf(stream, ".Fa \"%s\"\n", parameters.at[i]);
 	fputs(".Fc\n", stream);
+}
+
+static const char *described(const struct function *function, const char *parameter)
+{
+	for (unsigned i = 0; i < function->parameters.count; i++)
+		if (!strcmp(function->parameters.at[i].key, parameter))
+			return function->parameters.at[i].value;
+	return "";
+}
+
+static void put_parameters(FILE *stream, const struct function *function)
+{
+	const struct names *names = &function->prototype.parameters;
+
+	if (!names->count)
+		return;
+	fputs(".Sh PARAMETERS\n.Bl -tag -width Ds\n", stream);
+	for (unsigned i = 0; i < names->count; i++) {
+		fprintf(stream, ".It Fa %s\n", names->at[i]);
+		put_text(stream, described(function, names->at[i]));
+	}
+	fputs(".El\n", stream);
 }
 
 static void put_clauses(FILE *stream, const struct function *function, const char *outcome)
@@ -87,8 +119,10 @@ static void put_sections(FILE *stream, const struct spec *spec, const struct fun
 	const char *failure = function_failure(spec, function);
 
 	fputs(".Sh DESCRIPTION\nThe clauses that this page lists are what the conformance suite "
-	      "holds an implementation to.\n.Sh RETURN VALUES\n",
+	      "holds an implementation to.\n",
 	      stream);
+	put_parameters(stream, function);
+	fputs(".Sh RETURN VALUES\n", stream);
 	if (function->success_count) {
 		fputs("On success the result is one of these:\n.Bl -tag -width Ds\n", stream);
 		put_outcomes(stream, function, function->successes, function->success_count, false);
@@ -126,6 +160,7 @@ bool emit_manual(const struct spec *spec, const struct function *function, const
 
 	if (stream) {
 		put_title(stream, spec, function);
+		put_library(stream, spec->api.library);
 		put_synopsis(stream, function);
 		put_sections(stream, spec, function);
 		put_see_also(stream, spec, function);

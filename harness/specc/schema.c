@@ -37,6 +37,10 @@ static const cyaml_schema_value_t number_entry = {
 	CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, unsigned),
 };
 
+static const cyaml_schema_field_t library_fields[] = {
+	TEXT("name", struct library, name), TEXT("link", struct library, link),
+	TEXT("pkg_config", struct library, pkg_config), CYAML_FIELD_END};
+
 static const cyaml_schema_field_t api_fields[] = {
 	TEXT("api", struct api, name),
 	CYAML_FIELD_SEQUENCE_COUNT("headers", CYAML_FLAG_POINTER, struct api, headers, header_count,
@@ -45,6 +49,7 @@ static const cyaml_schema_field_t api_fields[] = {
 	TEXT("prefix", struct api, prefix),
 	TEXT("failure", struct api, failure),
 	MAYBE_TEXT("state_type", struct api, state_type),
+	CYAML_FIELD_MAPPING_PTR("library", OPTIONAL, struct api, library, library_fields),
 	CYAML_FIELD_END};
 const cyaml_schema_value_t schema_api = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct api, api_fields),
@@ -110,6 +115,7 @@ static const cyaml_schema_field_t function_fields[] = {
 	TEXT("header", struct function, header),
 	CYAML_FIELD_MAPPING("source", CYAML_FLAG_DEFAULT, struct function, source, source_fields),
 	TEXT("summary", struct function, summary),
+	FROM_DOCUMENT("parameters"),
 	TEXT_OR_EMPTY("failure", struct function, failure),
 	CYAML_FIELD_BOOL("errno_set", CYAML_FLAG_OPTIONAL, struct function, errno_set),
 	MAYBE_TEXT("linkage", struct function, linkage),

@@ -106,6 +106,7 @@ static void load_function(struct spec *spec, const char *file)
 	function->document = document;
 	if (!prototype_parse(function->prototype_text, &function->prototype))
 		function->prototype.name = "";
+	function->parameters = document_pairs(document, "parameters");
 	function->all = pool_alloc(function->clause_count * sizeof *function->all);
 	function->all_count = function->clause_count;
 	for (unsigned i = 0; i < function->clause_count; i++) {

@@ -105,7 +105,8 @@ struct function {
 	/* resolved */
 	const struct document *document;
 	struct prototype prototype;
-	struct clause **all; /* own clauses, then the cells of the matrix */
+	struct pairs parameters; /* name and text */
+	struct clause **all;	 /* own clauses, then the cells of the matrix */
 	unsigned all_count;
 };
 
@@ -202,6 +203,12 @@ struct profile {
 	const struct document *document; /* resolved */
 };
 
+struct library {
+	char *name;
+	char *link; /* what the linker is told */
+	char *pkg_config;
+};
+
 struct api {
 	char *name;
 	char **headers;
@@ -210,6 +217,7 @@ struct api {
 	char *prefix;
 	char *failure;
 	char *state_type; /* functions with a parameter of this type need a row in the matrix */
+	struct library *library;	 /* for the manual pages, or NULL */
 	const struct document *document; /* resolved */
 };
 

@@ -20,7 +20,7 @@ struct mini_id {
 
 /* Not a function: mini_comment(void); */
 mini_epd_t mini_open(void);
-int mini_bind(mini_epd_t epd, uint16_t pn);
+int mini_bind(mini_epd_t, uint16_t pn);
 extern int mini_connect(mini_epd_t epd, const struct mini_id *to, mini_handler_t handler)
 	__attribute__((nonnull(2)));
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -49,15 +50,19 @@ struct options {
 	bool json;
 };
 
+/* One line, whatever control characters a quoted value has. */
 __attribute__((format(printf, 2, 3))) static int complain(int status, const char *format, ...)
 {
+	char line[512];
 	va_list args;
 
-	fputs("scif-fabric: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	fputc('\n', stderr);
+	for (char *at = line; *at != '\0'; at++)
+		if (iscntrl((unsigned char)*at))
+			*at = '?';
+	fprintf(stderr, "scif-fabric: %s\n", line);
 	return status;
 }
 
@@ -199,9 +204,6 @@ static int node(const struct options *options, const char *verb_name, const char
 	bool ends;
 	int error;
 
-	if (verb == NULL)
-		return complain(EXIT_USAGE, "node %s: the choice is add, down, sleep, up or remove",
-				verb_name);
 	if (!node_parse_number(number, 0, NODE_MAX, &id))
 		return complain(EXIT_USAGE, "%s is no node: a node is a number from 0 to %d",
 				number, NODE_MAX);
@@ -309,17 +311,90 @@ static int reset(const struct options *options)
 	return EXIT_OK;
 }
 
+struct command {
+	const char *name;
+	int arguments;
+	const char *form; /* how it is typed */
+};
+
+static const struct command commands[] = {
+	{"list", 0, "list"},
+	{"node", 2, "node add|down|sleep|up|remove N"},
+	{"ports", 1, "ports LOW-HIGH"},
+	{"reset", 0, "reset"},
+};
+
+static const struct command *find_command(const char *name)
+{
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* EXIT_OK when the words are a command with as many arguments as it takes. */
+static int check_words(int argc, char **argv)
+{
+	const struct command *command = find_command(argv[0]);
+	char form[64];
+
+	if (command == NULL)
+		return complain(EXIT_USAGE,
+				"\"%s\" is no command: the choice is list, node, ports or reset",
+				argv[0]);
+	snprintf(form, sizeof(form), "%s", command->form);
+	if (argc > 1 && strcmp(command->name, "node") == 0) {
+		if (find_verb(argv[1]) == NULL)
+			return complain(
+				EXIT_USAGE,
+				"node %s: the choice is add, down, sleep, up or remove, then N",
+				argv[1]);
+		snprintf(form, sizeof(form), "node %s N", argv[1]);
+	}
+	if (argc - 1 < command->arguments)
+		return complain(EXIT_USAGE, "\"%s%s%s\" lacks an argument: use \"%s\"", argv[0],
+				argc > 1 ? " " : "", argc > 1 ? argv[1] : "", form);
+	if (argc - 1 > command->arguments)
+		return complain(EXIT_USAGE, "\"%s\" is one argument too many for \"%s\"",
+				argv[1 + command->arguments], form);
+	return EXIT_OK;
+}
+
 static int run_command(const struct options *options, int argc, char **argv)
 {
-	if (argc == 0 || (argc == 1 && strcmp(argv[0], "list") == 0))
+	int status = argc == 0 ? EXIT_OK : check_words(argc, argv);
+
+	if (status != EXIT_OK)
+		return status;
+	if (argc == 0 || strcmp(argv[0], "list") == 0)
 		return list(options);
-	if (argc == 3 && strcmp(argv[0], "node") == 0)
+	if (strcmp(argv[0], "node") == 0)
 		return node(options, argv[1], argv[2]);
-	if (argc == 2 && strcmp(argv[0], "ports") == 0)
+	if (strcmp(argv[0], "ports") == 0)
 		return ports(options, argv[1]);
-	if (argc == 1 && strcmp(argv[0], "reset") == 0)
-		return reset(options);
-	return complain(EXIT_USAGE, "\"%s\" is no complete command; --help lists them", argv[0]);
+	return reset(options);
+}
+
+/* What the library would refuse the tool does not take for a default either. */
+static int check_environment(const char *fabric)
+{
+	const char *node_text = getenv("SCIF_NODE");
+	const char *provider = getenv("SCIF_PROVIDER");
+	unsigned id;
+
+	if (node_text != NULL && !node_parse_number(node_text, 0, NODE_MAX, &id))
+		return complain(EXIT_USAGE, "SCIF_NODE is \"%s\": a number from 0 to %d is needed",
+				node_text, NODE_MAX);
+	if (provider != NULL && strcmp(provider, "embedded") != 0)
+		return complain(EXIT_USAGE,
+				"SCIF_PROVIDER is \"%s\": \"embedded\" is the one there is",
+				provider);
+	if (fabric != NULL && !node_fabric_valid(fabric))
+		return complain(
+			EXIT_USAGE,
+			"SCIF_FABRIC is \"%s\": 1 to %d letters, digits, _ and - are needed",
+			fabric, NODE_FABRIC_MAX);
+	return EXIT_OK;
 }
 
 /* So that no descriptor opened later gets a standard number. */
@@ -343,12 +418,11 @@ int main(int argc, char **argv)
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	struct options options = {.fabric = getenv("SCIF_FABRIC")};
+	struct options options = {0};
+	const char *environment = getenv("SCIF_FABRIC");
 	int option;
 
 	open_standard();
-	if (options.fabric == NULL)
-		options.fabric = "default";
 	while ((option = getopt_long(argc, argv, "f:jhV", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
@@ -367,6 +441,10 @@ int main(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
+	if (check_environment(options.fabric != NULL ? NULL : environment) != EXIT_OK)
+		return EXIT_USAGE;
+	if (options.fabric == NULL)
+		options.fabric = environment != NULL ? environment : "default";
 	if (!node_fabric_valid(options.fabric))
 		return complain(EXIT_USAGE, "\"%s\" is no fabric: 1 to %d letters, digits, _ and -",
 				options.fabric, NODE_FABRIC_MAX);

@@ -36,6 +36,14 @@ refused() { # STATUS COMMAND...
 	check "$* explains itself in lines" 1 "$(wc -l <"$work/err" | tr -d ' ')"
 }
 
+# The same, and the line is this one.
+says() { # LINE STATUS COMMAND...
+	wanted_line="scif-fabric: $1"
+	shift
+	refused "$@"
+	check "the last line" "$wanted_line" "$(cat "$work/err")"
+}
+
 # Starts a member whose input is held open by us and whose lines can be read one by one.
 start() { # NODE ARGUMENTS...
 	node=$1
@@ -87,6 +95,28 @@ check "SCIF_PROVIDER='embedded'" open "$(SCIF_PROVIDER=embedded "$member" open)"
 check "nodes by default" "self 0: 0 1" "$("$member" nodes)"
 check "the own node is always there" "self 5: 0 1 5" "$(SCIF_NODE=5 "$member" nodes)"
 
+says 'SCIF_NODE is "257": a number from 0 to 256 is needed' 2 env SCIF_NODE=257 "$tool" list
+says 'SCIF_FABRIC is "a/b": 1 to 64 letters, digits, _ and - are needed' \
+	2 env SCIF_FABRIC=a/b "$tool" node up 1
+says 'SCIF_PROVIDER is "hardware": "embedded" is the one there is' \
+	2 env SCIF_PROVIDER=hardware "$tool" reset
+says 'SCIF_NODE is "1?2": a number from 0 to 256 is needed' 2 env "SCIF_NODE=1
+2" "$tool"
+says '"a/b" is no fabric: 1 to 64 letters, digits, _ and -' 2 env SCIF_FABRIC=x "$tool" -f a/b
+env SCIF_FABRIC=a/b "$tool" -f "$SCIF_FABRIC" list >"$work/out" 2>&1
+check "-f stands instead of a bad SCIF_FABRIC" 0 $?
+env SCIF_NODE=x "$tool" --help >"$work/out" 2>&1
+check "help whatever the environment" 0 $?
+
+says '"frobnicate" is no command: the choice is list, node, ports or reset' 2 "$tool" frobnicate 1
+says '"all" is one argument too many for "list"' 2 "$tool" list all
+says '"x" is one argument too many for "node down N"' 2 "$tool" node down 1 x
+says '"3" is one argument too many for "ports LOW-HIGH"' 2 "$tool" ports 2000-2001 3 4
+says '"now" is one argument too many for "reset"' 2 "$tool" reset now
+says '"node" lacks an argument: use "node add|down|sleep|up|remove N"' 2 "$tool" node
+says '"node down" lacks an argument: use "node down N"' 2 "$tool" node down
+says '"ports" lacks an argument: use "ports LOW-HIGH"' 2 "$tool" ports
+says 'node lift: the choice is add, down, sleep, up or remove, then N' 2 "$tool" node lift
 for bad in frobnicate 'list all' node 'node down' 'node down x' 'node down 257' 'node lift 1' \
 	'ports 1-2' 'ports 3000-2000' 'ports 2000' 'ports 2000-70000'; do
 	refused 2 "$tool" $bad

@@ -33,17 +33,27 @@ static bool is_errno(const char *name)
 	return false;
 }
 
+bool spec_returns_errors(const struct spec *spec)
+{
+	return !strcmp(spec->api.error_style, "value");
+}
+
 bool spec_error_exists(const struct spec *spec, const char *name)
 {
-	if (!spec->api.error_style || !strcmp(spec->api.error_style, "errno"))
+	const char *prefix = spec->api.error_prefix ? spec->api.error_prefix : "";
+
+	if (!spec_returns_errors(spec))
 		return is_errno(name);
-	return names_find(&spec->prototypes.words, name) >= 0;
+	return !strncmp(name, prefix, strlen(prefix)) &&
+	       names_find(&spec->prototypes.words, name) >= 0;
 }
 
 const char *spec_error_place(const struct spec *spec)
 {
-	return strcmp(spec->api.error_style, "errno") ? "a constant of the API's headers"
-						      : "a name of errno(3)";
+	if (!spec_returns_errors(spec))
+		return "a name of errno(3)";
+	return pool_printf("a constant %s* of the API's headers",
+			   spec->api.error_prefix ? spec->api.error_prefix : "");
 }
 
 static bool is_identifier(const char *text)
@@ -102,8 +112,9 @@ static void check_needs(const struct spec *spec, const struct document *document
 {
 	struct names known = {0};
 
-	for (unsigned i = 0; i < spec->vocabulary.need_count; i++)
-		names_add(&known, spec->vocabulary.needs[i].name);
+	for (unsigned v = 0; v < spec->vocabulary_count; v++)
+		for (unsigned i = 0; i < spec->vocabularies[v].need_count; i++)
+			names_add(&known, spec->vocabularies[v].needs[i].name);
 	for (unsigned i = 0; i < count; i++)
 		if (!spec_need(spec, needs[i]))
 			report(document->file,
@@ -112,9 +123,8 @@ static void check_needs(const struct spec *spec, const struct document *document
 			       names_join(&known, ", "));
 }
 
-static void check_vocabulary(const struct spec *spec)
+static void check_vocabulary(const struct spec *spec, const struct vocabulary *vocabulary)
 {
-	const struct vocabulary *vocabulary = &spec->vocabulary;
 	const struct document *document = vocabulary->document;
 
 	for (unsigned i = 0; i < vocabulary->fixture_count; i++) {
@@ -225,8 +235,9 @@ static void check_provoke(const struct spec *spec, struct clause *clause)
 		return;
 	provoker = spec_provoker(spec, clause->provoke_kind);
 	if (!provoker) {
-		for (unsigned i = 0; i < spec->vocabulary.provoker_count; i++)
-			names_add(&known, spec->vocabulary.provokers[i].name);
+		for (unsigned v = 0; v < spec->vocabulary_count; v++)
+			for (unsigned i = 0; i < spec->vocabularies[v].provoker_count; i++)
+				names_add(&known, spec->vocabularies[v].provokers[i].name);
 		report(clause->document->file, clause->provoke.at[0].line,
 		       "%s: unknown provoker %s; the first key must be one of: %s", clause->id,
 		       clause->provoke_kind, names_join(&known, ", "));
@@ -428,8 +439,12 @@ static void check_id(const struct spec *spec, const struct function *function,
 {
 	const char *prefix = function_id_prefix(spec, function->name);
 
-	if (strncmp(clause->id, prefix, strlen(prefix)) ||
-	    clause->id[strspn(clause->id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")])
+	/* Constants of headers have underscores, and an id carries the short name of one. */
+	const char *letters = spec_returns_errors(spec)
+				      ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+				      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+
+	if (strncmp(clause->id, prefix, strlen(prefix)) || clause->id[strspn(clause->id, letters)])
 		wrong(clause, "id", "the id does not fit the function",
 		      pool_printf("%sOUTCOME-n in capitals, digits and dashes", prefix));
 }
@@ -607,8 +622,8 @@ static void check_function(struct spec *spec, struct function *function)
 
 void spec_check(struct spec *spec)
 {
-	if (spec->vocabulary.document)
-		check_vocabulary(spec);
+	for (unsigned i = 0; i < spec->vocabulary_count; i++)
+		check_vocabulary(spec, &spec->vocabularies[i]);
 	for (unsigned i = 0; i < spec->function_count; i++)
 		check_function(spec, &spec->functions[i]);
 	spec_check_across(spec);

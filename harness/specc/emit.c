@@ -115,7 +115,7 @@ static bool is_void(const struct output *out)
 
 static bool returns_errors(const struct output *out)
 {
-	return !strcmp(out->spec->api.error_style, "value");
+	return spec_returns_errors(out->spec);
 }
 
 static const char *returned(const struct output *out)
@@ -257,18 +257,6 @@ static void emit_control_ok(struct output *out, const struct clause *clause, uns
 	close_function(out);
 }
 
-/* The opposite of the failure value; `!= X` and `== X` or plain X are the forms there are. */
-static const char *not_failed(const char *failure)
-{
-	if (!*failure)
-		return "any";
-	if (!strncmp(failure, "!=", 2))
-		return pool_printf("== %s", failure + 2);
-	if (!strncmp(failure, "==", 2))
-		return pool_printf("!= %s", failure + 2);
-	return pool_printf("!= (%s)", failure);
-}
-
 static void emit_control(struct output *out, const struct clause *clause, unsigned index)
 {
 	const char *failure = function_failure(out->spec, out->function);
@@ -281,7 +269,8 @@ static void emit_control(struct output *out, const struct clause *clause, unsign
 		put(out, "\nstatic struct case_%u *case_%u_vars;\n", index, index);
 	emit_call(out, clause, index, "control", clause->control);
 	emit_control_ok(out, clause, index,
-			clause->control_returns ? clause->control_returns : not_failed(failure));
+			clause->control_returns ? clause->control_returns
+						: condition_of_success(failure));
 }
 
 static void emit_snapshots(struct output *out, const struct clause *clause, unsigned index)
@@ -319,13 +308,14 @@ static void emit_snapshots(struct output *out, const struct clause *clause, unsi
 static const char *expected_return(const struct output *out, const struct clause *clause,
 				   const struct then *then)
 {
+	bool errors = clause->is_error || (then && then->errnos.count);
+
 	if (then && then->returns)
 		return then->returns;
-	if (is_void(out))
+	/* Where the code itself is what is returned, the set of errors says it all. */
+	if (is_void(out) || (errors && returns_errors(out)))
 		return "any";
-	return clause->is_error || (then && then->errnos.count)
-		       ? function_failure(out->spec, out->function)
-		       : "any";
+	return errors ? function_failure(out->spec, out->function) : "any";
 }
 
 static bool checks_anything(const struct output *out, const struct clause *clause,
@@ -388,7 +378,10 @@ static void emit_expect(struct output *out, const struct clause *clause, unsigne
 	bool accepts = override && (override->accepts_text || !strcmp(tag, "read"));
 
 	put(out, "\t{\n\t\t.profile = %s,\n", quoted(profile));
-	put(out, "\t\t.returns_text = %s,\n", quoted(expected_return(out, clause, then)));
+	put(out, "\t\t.returns_text = %s,\n",
+	    quoted(errors.count && returns_errors(out) && !(then && then->returns)
+			   ? ""
+			   : expected_return(out, clause, then)));
 	put(out, "\t\t.errno_text = %s,\n", quoted(names_join(&errors, " ")));
 	if (errors.count)
 		put(out, "\t\t.errnos = (const int[]){ %s },\n\t\t.errno_count = %u,\n",
@@ -545,6 +538,11 @@ static void emit_case(struct output *out, const struct clause *clause, unsigned 
 	put(out, "\t},\n");
 }
 
+static const char *runtime_header(const struct spec *spec)
+{
+	return spec->api.runtime ? spec->api.runtime : "cts.h";
+}
+
 static void emit_top(struct output *out)
 {
 	const char *failure = function_failure(out->spec, out->function);
@@ -553,8 +551,8 @@ static void emit_top(struct output *out)
 	    spec_file_name(out->spec, out->function->document->file));
 	for (unsigned i = 0; i < out->spec->api.header_count; i++)
 		put(out, "#include \"%s\"\n", out->spec->api.headers[i]);
-	put(out, "#include \"cts.h\"\n\nconst char cts_function[] = %s;\n",
-	    quoted(out->function->name));
+	put(out, "#include \"%s\"\n\n", runtime_header(out->spec));
+	put(out, "const char cts_function[] = %s;\n", quoted(out->function->name));
 	put(out, "const char cts_spec_hash[] = %s;\n", quoted(spec_hash(out->spec)));
 	if (!is_void(out) && *failure)
 		put(out, "\nstatic bool failed(const struct cts_result *r)\n{\n\treturn %s;\n}\n",

@@ -113,6 +113,7 @@ static json_t *function_object(const struct spec *spec, const struct function *f
 	set(object, "header", json_string(function->header));
 	set(object, "summary", json_string(function->summary));
 	set(object, "linkage", json_string(function->linkage ? function->linkage : "required"));
+	set(object, "supplement", text_or_null(function->supplement));
 	set(object, "outcomes", outcomes);
 	set(object, "clauses", clauses);
 	return object;

@@ -46,9 +46,13 @@ static const cyaml_schema_field_t api_fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("headers", CYAML_FLAG_POINTER, struct api, headers, header_count,
 				   &text_entry, 1, CYAML_UNLIMITED),
 	TEXT("error_style", struct api, error_style),
+	MAYBE_TEXT("error_prefix", struct api, error_prefix),
 	TEXT("prefix", struct api, prefix),
+	MAYBE_TEXT("id_skips", struct api, id_skips),
 	TEXT("failure", struct api, failure),
 	MAYBE_TEXT("state_type", struct api, state_type),
+	MAYBE_TEXT("state_variable", struct api, state_variable),
+	MAYBE_TEXT("runtime", struct api, runtime),
 	CYAML_FIELD_MAPPING_PTR("library", OPTIONAL, struct api, library, library_fields),
 	CYAML_FIELD_END};
 const cyaml_schema_value_t schema_api = {
@@ -119,6 +123,7 @@ static const cyaml_schema_field_t function_fields[] = {
 	TEXT_OR_EMPTY("failure", struct function, failure),
 	CYAML_FIELD_BOOL("errno_set", CYAML_FLAG_OPTIONAL, struct function, errno_set),
 	MAYBE_TEXT("linkage", struct function, linkage),
+	MAYBE_TEXT("supplement", struct function, supplement),
 	{.key = "outcomes",
 	 .data_offset = 0,
 	 .value = {.type = CYAML_MAPPING,

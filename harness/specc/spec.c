@@ -174,23 +174,31 @@ static bool load_api(struct spec *spec, const char *file)
 	return false;
 }
 
+static void load_vocabulary(struct spec *spec, const char *file)
+{
+	const struct document *document;
+	struct vocabulary *vocabulary = load(spec, file, &schema_vocabulary, &document);
+
+	if (!vocabulary)
+		return;
+	vocabulary->document = document;
+	spec->vocabularies[spec->vocabulary_count++] = *vocabulary;
+}
+
 void spec_load(struct spec *spec, const char *api, const char *directory, const char *include)
 {
 	const char *states = pool_printf("%s/%s-states.yaml", directory, api);
 	const char *errata = pool_printf("%s/errata.yaml", directory);
-	struct vocabulary *vocabulary;
+	const char *vocabulary = pool_printf("%s/%s-vocabulary.yaml", directory, api);
 	const struct document *document;
 
 	spec->directory = directory;
 	if (!load_api(spec, pool_printf("%s/%s.yaml", directory, api)))
 		return;
 	load_headers(spec, include);
-	vocabulary = load(spec, pool_printf("%s/vocabulary.yaml", directory), &schema_vocabulary,
-			  &document);
-	if (vocabulary) {
-		spec->vocabulary = *vocabulary;
-		spec->vocabulary.document = document;
-	}
+	load_vocabulary(spec, pool_printf("%s/vocabulary.yaml", directory));
+	if (!access(vocabulary, R_OK))
+		load_vocabulary(spec, vocabulary);
 	if (!access(errata, R_OK)) {
 		struct errata *loaded = load(spec, errata, &schema_errata, &document);
 
@@ -277,31 +285,45 @@ const struct erratum *spec_erratum(const struct spec *spec, const char *id)
 
 const struct fixture *spec_fixture(const struct spec *spec, const char *name)
 {
-	for (unsigned i = 0; i < spec->vocabulary.fixture_count; i++)
-		if (!strcmp(spec->vocabulary.fixtures[i].name, name))
-			return &spec->vocabulary.fixtures[i];
+	for (unsigned v = 0; v < spec->vocabulary_count; v++)
+		for (unsigned i = 0; i < spec->vocabularies[v].fixture_count; i++)
+			if (!strcmp(spec->vocabularies[v].fixtures[i].name, name))
+				return &spec->vocabularies[v].fixtures[i];
 	return NULL;
 }
 
 const struct provoker *spec_provoker(const struct spec *spec, const char *name)
 {
-	for (unsigned i = 0; i < spec->vocabulary.provoker_count; i++)
-		if (!strcmp(spec->vocabulary.provokers[i].name, name))
-			return &spec->vocabulary.provokers[i];
+	for (unsigned v = 0; v < spec->vocabulary_count; v++)
+		for (unsigned i = 0; i < spec->vocabularies[v].provoker_count; i++)
+			if (!strcmp(spec->vocabularies[v].provokers[i].name, name))
+				return &spec->vocabularies[v].provokers[i];
 	return NULL;
 }
 
 bool spec_need(const struct spec *spec, const char *name)
 {
-	for (unsigned i = 0; i < spec->vocabulary.need_count; i++)
-		if (!strcmp(spec->vocabulary.needs[i].name, name))
-			return true;
+	for (unsigned v = 0; v < spec->vocabulary_count; v++)
+		for (unsigned i = 0; i < spec->vocabularies[v].need_count; i++)
+			if (!strcmp(spec->vocabularies[v].needs[i].name, name))
+				return true;
 	return false;
 }
 
 const char *function_failure(const struct spec *spec, const struct function *function)
 {
 	return function->failure ? function->failure : spec->api.failure;
+}
+
+const char *condition_of_success(const char *failure)
+{
+	if (!*failure)
+		return "any";
+	if (!strncmp(failure, "!=", 2))
+		return pool_printf("==%s", failure + 2);
+	if (!strncmp(failure, "==", 2))
+		return pool_printf("!=%s", failure + 2);
+	return pool_printf("!= (%s)", failure);
 }
 
 const char *function_id_prefix(const struct spec *spec, const char *name)
@@ -311,6 +333,9 @@ const char *function_id_prefix(const struct spec *spec, const char *name)
 
 	if (strncmp(name, spec->api.prefix, skip))
 		skip = 0;
+	else if (spec->api.id_skips &&
+		 !strncmp(name + skip, spec->api.id_skips, strlen(spec->api.id_skips)))
+		skip += strlen(spec->api.id_skips);
 	text = pool_printf("%s-%s-", spec->api.name, name + skip);
 	for (char *at = text; *at; at++)
 		*at = *at == '_' ? '-' : (char)toupper((unsigned char)*at);

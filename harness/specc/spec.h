@@ -95,6 +95,7 @@ struct function {
 	char *failure;
 	bool errno_set;
 	char *linkage;
+	char *supplement; /* where it is documented when the text does not have it, or NULL */
 	struct outcome *successes;
 	unsigned success_count;
 	struct outcome *errors;
@@ -166,6 +167,9 @@ struct vocabulary {
 	const struct document *document; /* resolved */
 };
 
+/* What every API may use, then what the API at hand has of its own. */
+#define VOCABULARIES 2
+
 struct erratum {
 	char *id;
 	unsigned *facts;
@@ -214,16 +218,21 @@ struct api {
 	char **headers;
 	unsigned header_count;
 	char *error_style; /* "errno": code in errno; "value": the code is what is returned */
+	char *error_prefix; /* of the headers' constants that are error codes; style value */
 	char *prefix;
+	char *id_skips; /* what the names in ids leave out after the prefix, or NULL */
 	char *failure;
 	char *state_type; /* functions with a parameter of this type need a row in the matrix */
+	char *state_variable; /* what the matrix binds to the fixture of the state */
+	char *runtime;	      /* the header of the test runtime */
 	struct library *library;	 /* for the manual pages, or NULL */
 	const struct document *document; /* resolved */
 };
 
 struct spec {
 	struct api api;
-	struct vocabulary vocabulary;
+	struct vocabulary vocabularies[VOCABULARIES];
+	unsigned vocabulary_count;
 	struct errata errata;
 	struct states states;
 	struct profile *profiles;
@@ -269,10 +278,14 @@ bool function_has_error(const struct function *function, const char *name);
 
 /* True for a name of errno(3), or of the headers when the API returns its errors. */
 bool spec_error_exists(const struct spec *spec, const char *name);
+bool spec_returns_errors(const struct spec *spec);
 const char *
 spec_error_place(const struct spec *spec); /* where such names come from, for messages */
 
 const char *function_failure(const struct spec *spec, const struct function *function);
+
+/* The opposite of a failure value; `!= X`, `== X` and plain X are the forms there are. */
+const char *condition_of_success(const char *failure);
 
 /* "SCIF-FENCE-MARK-": what the ids of a function's clauses start with. */
 const char *function_id_prefix(const struct spec *spec, const char *name);

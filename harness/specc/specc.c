@@ -88,7 +88,7 @@ static unsigned complain(const struct spec *spec, const struct options *options)
 {
 	const char *file;
 
-	if (!options->only || !spec->api.name || !spec->vocabulary.document) {
+	if (!options->only || !spec->api.name || !spec->vocabulary_count) {
 		report_print(stderr, NULL);
 		return report_count();
 	}
@@ -145,7 +145,7 @@ static void say_what_was_read(const struct spec *spec)
 static int run(struct spec *spec, const struct options *options)
 {
 	spec_load(spec, options->api, options->spec, options->include);
-	if (spec->api.name && spec->vocabulary.document) {
+	if (spec->api.name && spec->vocabulary_count) {
 		states_expand(spec);
 		spec_check(spec);
 	}

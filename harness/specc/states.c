@@ -57,14 +57,16 @@ static const char *list_names(const struct function *function)
 	return names_join(&names, ", ");
 }
 
-/* Binds `epd` to the fixture of the state, in front of what the row gives. */
-static void bind_state(struct clause *clause, const struct document *document, unsigned row,
+/* Binds the matrix's variable to the fixture of the state, in front of what the row gives. */
+static void bind_state(struct clause *clause, const struct spec *spec, unsigned row,
 		       const char *state)
 {
+	const struct document *document = spec->states.document;
+
 	clause->bindings = spec_given(document, pool_printf("%s/given", call_path(row)), 1,
 				      &clause->binding_count);
 	clause->bindings[0] = (struct binding){
-		.name = "epd",
+		.name = spec->api.state_variable ? spec->api.state_variable : "epd",
 		.fixture = state,
 		.line = document_line(document, cell_path(row, state)),
 	};
@@ -100,7 +102,7 @@ static void set_expectation(struct clause *clause, const struct spec *spec,
 			(char *)"the other cells of the row show the call succeeding";
 		clause->undocumented = !function_has_error(function, results->at[0]);
 	} else {
-		clause->then->returns = *failure ? pool_printf("!= (%s)", failure) : (char *)"any";
+		clause->then->returns = (char *)condition_of_success(failure);
 	}
 }
 
@@ -128,7 +130,7 @@ static struct clause *cell_clause(const struct spec *spec, const struct function
 	clause->path = call_path(row);
 	clause->line = document_line(document, cell_path(row, state));
 	clause->state = state;
-	bind_state(clause, document, row, state);
+	bind_state(clause, spec, row, state);
 	set_errata(clause, document, row, state);
 	set_expectation(clause, spec, function, results);
 	return clause;

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Queues of signals. Waiters sleep on a futex and not in poll(2), so it does not matter to them
+ * what the program does with the descriptor it was given.
+ */
+#include "event.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <rsmapi.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service.h"
+
+#define NS_PER_MS 1000000ull
+#define NS_PER_S  1000000000ull
+/* A wait without a timeout would go on after a handler with SA_RESTART; this long is endless. */
+#define LONGEST_NS (3600 * NS_PER_S)
+
+/* 0, 1 and 2 are the program's even when it has closed them. */
+enum { FIRST_DESCRIPTOR = 3 };
+
+static int move_up(int *fd)
+{
+	int moved;
+
+	if (*fd >= FIRST_DESCRIPTOR)
+		return 0;
+	moved = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+	if (moved < 0)
+		return -errno;
+	close(*fd);
+	*fd = moved;
+	return 0;
+}
+
+/* -ENOMEM stays, every other shortage is one of descriptors. */
+static int open_pipe(int ends[2])
+{
+	int error;
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+		return errno == ENOMEM ? -ENOMEM : -EMFILE;
+	error = move_up(&ends[0]);
+	if (error == 0)
+		error = move_up(&ends[1]);
+	if (error == 0)
+		return 0;
+	close(ends[0]);
+	close(ends[1]);
+	return error == -ENOMEM ? -ENOMEM : -EMFILE;
+}
+
+int event_queue_init(struct event_queue *q)
+{
+	int ends[2];
+	int error = open_pipe(ends);
+
+	if (error != 0)
+		return error;
+	pthread_mutex_init(&q->lock, NULL);
+	q->pending = 0;
+	q->closed = false;
+	atomic_init(&q->news, 0);
+	q->read_end = ends[0];
+	q->write_end = ends[1];
+	return 0;
+}
+
+void event_queue_free(struct event_queue *q)
+{
+	if (q->read_end >= 0)
+		close(q->read_end);
+	if (q->write_end >= 0)
+		close(q->write_end);
+	pthread_mutex_destroy(&q->lock);
+}
+
+static void wake(struct event_queue *q)
+{
+	atomic_fetch_add(&q->news, 1);
+	syscall(SYS_futex, &q->news, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The pipe never holds more than this byte, so neither end can block. */
+static void ring_bell(struct event_queue *q)
+{
+	while (write(q->write_end, "", 1) < 0 && errno == EINTR)
+		;
+}
+
+static void silence_bell(struct event_queue *q)
+{
+	char byte;
+
+	while (read(q->read_end, &byte, 1) < 0 && errno == EINTR)
+		;
+}
+
+void event_post(struct event_queue *q, uint64_t count, bool accumulate)
+{
+	bool posted;
+
+	pthread_mutex_lock(&q->lock);
+	posted = count > 0 && (accumulate || q->pending == 0);
+	if (posted && q->pending == 0)
+		ring_bell(q);
+	/* More than fit are as good as without end. */
+	if (posted)
+		q->pending = count > UINT64_MAX - q->pending ? UINT64_MAX : q->pending + count;
+	pthread_mutex_unlock(&q->lock);
+	if (posted)
+		wake(q);
+}
+
+bool event_take(struct event_queue *q)
+{
+	bool taken;
+
+	pthread_mutex_lock(&q->lock);
+	taken = q->pending > 0;
+	if (taken && --q->pending == 0)
+		silence_bell(q);
+	pthread_mutex_unlock(&q->lock);
+	return taken;
+}
+
+static bool is_closed(struct event_queue *q)
+{
+	bool closed;
+
+	pthread_mutex_lock(&q->lock);
+	closed = q->closed;
+	pthread_mutex_unlock(&q->lock);
+	return closed;
+}
+
+static uint64_t deadline_of(int timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX : service_now() + (uint64_t)timeout_ms * NS_PER_MS;
+}
+
+/* 0 to look again, or RSMERR_TIMEOUT, RSMERR_INTERRUPTED. */
+static int sleep_until(struct event_queue *q, uint32_t seen, uint64_t deadline)
+{
+	uint64_t now = service_now();
+	uint64_t left = deadline > now ? deadline - now : 0;
+	struct timespec limit;
+
+	if (left == 0)
+		return RSMERR_TIMEOUT;
+	if (left > LONGEST_NS)
+		left = LONGEST_NS;
+	limit.tv_sec = (time_t)(left / NS_PER_S);
+	limit.tv_nsec = (long)(left % NS_PER_S);
+	if (syscall(SYS_futex, &q->news, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) != 0 &&
+	    errno == EINTR)
+		return RSMERR_INTERRUPTED;
+	return 0;
+}
+
+int event_wait(struct event_queue *q, int timeout_ms)
+{
+	uint64_t deadline = timeout_ms == 0 ? 0 : deadline_of(timeout_ms);
+	int saved = errno, result = 0;
+
+	while (result == 0) {
+		/* Before looking: what comes after the look changes it, and the sleep ends at once.
+		 */
+		uint32_t seen = atomic_load(&q->news);
+
+		if (is_closed(q))
+			result = RSMERR_BAD_SEG_HNDL;
+		else if (event_take(q))
+			break;
+		else
+			result = sleep_until(q, seen, deadline);
+	}
+	errno = saved;
+	return result;
+}
+
+void event_queue_close(struct event_queue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->closed = true;
+	pthread_mutex_unlock(&q->lock);
+	wake(q);
+}
+
+static void replace(int *number, int fd)
+{
+	if (*number >= 0 && fd >= 0 && dup3(fd, *number, O_CLOEXEC) == *number)
+		return;
+	/* The parent's pipe must not be written to or emptied from here. */
+	if (*number >= 0)
+		close(*number);
+	*number = -1;
+}
+
+void event_queue_atfork_child(struct event_queue *q)
+{
+	int ends[2];
+
+	/* A thread that does not exist any more may have held the lock. */
+	pthread_mutex_init(&q->lock, NULL);
+	q->pending = 0;
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+		ends[0] = ends[1] = -1;
+	replace(&q->read_end, ends[0]);
+	replace(&q->write_end, ends[1]);
+	if (ends[0] >= 0) {
+		close(ends[0]);
+		close(ends[1]);
+	}
+}

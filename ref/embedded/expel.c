@@ -90,6 +90,51 @@ static int expel_once(const char *fabric, struct round *round, bool *left)
 	return error;
 }
 
+static bool may_signal(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno == ESRCH;
+}
+
+static void claim(void *arg, pid_t pid, int fd, ino_t inode)
+{
+	struct census *census = arg;
+	struct census_name *name = census_find(census, inode);
+
+	(void)fd;
+	if (name != NULL && may_signal(pid))
+		name->claimed = true;
+}
+
+/* Whether a name of the first look that nobody claimed is still there. */
+static bool has_unclaimed(const struct census *before, const struct census *now, uint16_t node)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		const struct census_name *name = &before->names[i];
+
+		if (name->is_process && name->node == node && !name->claimed &&
+		    census_find(now, name->inode) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* A name whose holder is not to be seen, or not to be signalled, is one that expel() cannot end. */
+int expel_permitted(const char *fabric, uint16_t node)
+{
+	struct census before, now = {0};
+	int error = census_take(&before, fabric);
+
+	if (error == 0)
+		error = census_each_socket(claim, &before);
+	if (error == 0)
+		error = census_take(&now, fabric);
+	if (error == 0 && has_unclaimed(&before, &now, node))
+		error = -EPERM;
+	census_free(&before);
+	census_free(&now);
+	return error;
+}
+
 int expel(const char *fabric, uint16_t node, struct expelled *result)
 {
 	*result = (struct expelled){0};

@@ -13,6 +13,10 @@ struct expelled {
 	pid_t stuck;	/* on failure: the process that could not be, 0 when it is not visible */
 };
 
+/* 0 when the caller may end every process of the node as it is now, -EPERM or another negative
+ * errno when not. */
+int expel_permitted(const char *fabric, uint16_t node);
+
 /*
  * Kills every process that holds a process name of the node and waits until they are gone; 0,
  * -EPERM, -ETIMEDOUT or another negative errno.

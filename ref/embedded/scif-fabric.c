@@ -160,6 +160,21 @@ static int list(const struct options *options)
 	return fflush(stdout) == EOF ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Asked before a node is marked lost: it must not be lost to its processes and yet keep them. */
+static int may_end_members(const struct options *options, unsigned node)
+{
+	int error = expel_permitted(options->fabric, (uint16_t)node);
+
+	if (error == 0)
+		return EXIT_OK;
+	if (error == -EPERM)
+		return complain(EXIT_FAILED,
+				"a process on node %u is not ours to end; nothing was changed",
+				node);
+	return complain(EXIT_FAILED, "the processes on node %u cannot be looked at: %s", node,
+			strerror(-error));
+}
+
 static int end_members(const struct options *options, unsigned node, struct expelled *expelled)
 {
 	int error = expel(options->fabric, (uint16_t)node, expelled);
@@ -207,12 +222,14 @@ static int node(const struct options *options, const char *verb_name, const char
 	if (!node_parse_number(number, 0, NODE_MAX, &id))
 		return complain(EXIT_USAGE, "%s is no node: a node is a number from 0 to %d",
 				number, NODE_MAX);
+	ends = verb->state == NODE_DOWN || verb->state == NODE_ABSENT;
+	if (ends && may_end_members(options, id) != EXIT_OK)
+		return EXIT_FAILED;
 	error = ask(options->fabric, (struct ctl_request){.op = verb->op,
 							  .node = (uint16_t)id,
 							  .state = (uint16_t)verb->state});
 	if (error < 0)
 		return explain(options->fabric, error, id);
-	ends = verb->state == NODE_DOWN || verb->state == NODE_ABSENT;
 	if (ends && end_members(options, id, &expelled) != EXIT_OK)
 		return EXIT_FAILED;
 	if (options->json)
@@ -266,39 +283,44 @@ static int ports(const struct options *options, const char *range)
 	return EXIT_OK;
 }
 
-/* Nodes that the default does not have are lost, their processes with them. */
-static int end_added_nodes(const struct options *options)
+static int lose_node(const struct options *options, unsigned node)
 {
 	struct expelled expelled;
-	int error = 0;
+
+	ask(options->fabric,
+	    (struct ctl_request){.op = CTL_NODE_SET, .node = (uint16_t)node, .state = NODE_DOWN});
+	return end_members(options, node, &expelled);
+}
+
+/* Calls `act` for every node that the default does not have until one call fails. */
+static int each_added_node(const struct options *options,
+			   int (*act)(const struct options *options, unsigned node))
+{
+	int status = EXIT_OK, error = 0;
 	json_t *document = fabric_list(options->fabric, &error);
 	json_t *entry;
 	size_t i;
 
 	if (document == NULL)
 		return explain(options->fabric, error, 0);
-	error = EXIT_OK;
 	json_array_foreach(json_object_get(document, "nodes"), i, entry)
 	{
 		unsigned id = (unsigned)json_integer_value(json_object_get(entry, "id"));
 		const char *state = json_string_value(json_object_get(entry, "state"));
 
-		if (id <= 1 || strcmp(state, "absent") == 0)
-			continue;
-		ask(options->fabric, (struct ctl_request){.op = CTL_NODE_SET,
-							  .node = (uint16_t)id,
-							  .state = NODE_DOWN});
-		if (end_members(options, id, &expelled) != EXIT_OK)
-			error = EXIT_FAILED;
+		if (id > 1 && strcmp(state, "absent") != 0 && status == EXIT_OK)
+			status = act(options, id);
 	}
 	json_decref(document);
-	return error;
+	return status;
 }
 
 static int reset(const struct options *options)
 {
-	int error = end_added_nodes(options);
+	int error = each_added_node(options, may_end_members);
 
+	if (error == EXIT_OK)
+		error = each_added_node(options, lose_node);
 	if (error != EXIT_OK)
 		return error;
 	error = ask(options->fabric, (struct ctl_request){.op = CTL_RESET});

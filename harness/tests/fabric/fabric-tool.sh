@@ -178,6 +178,26 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null 2>&1; then
 	refused 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" node up 1
 	check "what root set is heeded by others" "self 0: 0 1" "$("$member" nodes)"
 	"$tool" node up 1 >"$work/out"
+	check "no controller before another user's attempt" gone "$(controller_gone)"
+
+	start 1 bind 1
+	port=$(line)
+	for verb in down remove; do
+		says 'a process on node 1 is not ours to end; nothing was changed' \
+			1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" node $verb 1
+	done
+	check "nothing was changed" 1 "$("$tool" --json | grep -c '"controller": null')"
+	check "the process is still there" "node 1 is down, 1 process ended" "$("$tool" node down 1)"
+	stop
+	"$tool" node add 5 >"$work/out"
+	"$tool" node up 1 >"$work/out"
+	start 5 bind 1
+	port=$(line)
+	says 'a process on node 5 is not ours to end; nothing was changed' \
+		1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" reset
+	"$tool" reset >"$work/out"
+	stop
+	check "reset ends the processes of added nodes" 137 $?
 else
 	echo "not tried: the controller of another user (needs root and setpriv)"
 fi

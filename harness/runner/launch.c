@@ -17,9 +17,10 @@ extern char **environ;
 
 /* Variables of the caller that would change what a case sees. */
 static const char *const replaced[] = {
-	"LD_PRELOAD=", "LD_LIBRARY_PATH=", "CTS_RECORDS=",	"CTS_IMPL=",
-	"CTS_PEER=",   "CTS_INJECT=",	   "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
-	"CTS_SEED=",   "SCIF_NODE=",	   "SCIF_FABRIC=",	"CTS_VERSION_ADAPTER=",
+	"LD_PRELOAD=", "LD_LIBRARY_PATH=",    "CTS_RECORDS=",	   "CTS_IMPL=",
+	"CTS_PEER=",   "CTS_INJECT=",	      "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
+	"CTS_SEED=",   "SCIF_NODE=",	      "SCIF_FABRIC=",	   "CTS_VERSION_ADAPTER=",
+	"CTS_SCIF=",   "RSM_SEGMENTID_FILE=", "RSM_BYTE_ORDER=",
 };
 
 struct string_list {
@@ -55,51 +56,93 @@ static bool is_replaced(const char *variable)
 	return false;
 }
 
-/* LD_PRELOAD separates its entries by spaces and colons, so a path with one needs another name. */
-static int make_link(struct launch *launch, const struct library *library)
+static int make_link_folder(struct launch *launch)
 {
 	const char *folder = getenv("TMPDIR");
 
 	launch->link_folder = format_text("%s/scif-cts-impl.XXXXXX", folder ? folder : "/tmp");
-	if (!mkdtemp(launch->link_folder)) {
-		fprintf(stderr, "scif-cts: %s: %s\n", launch->link_folder, strerror(errno));
-		return EXIT_USAGE;
-	}
-	launch->implementation = format_text("%s/impl.so", launch->link_folder);
-	if (symlink(library->real_path, launch->implementation) < 0) {
-		fprintf(stderr, "scif-cts: %s: %s\n", launch->implementation, strerror(errno));
-		return EXIT_USAGE;
-	}
-	return 0;
+	if (mkdtemp(launch->link_folder))
+		return 0;
+	fprintf(stderr, "scif-cts: %s: %s\n", launch->link_folder, strerror(errno));
+	free(launch->link_folder);
+	launch->link_folder = NULL;
+	return EXIT_USAGE;
 }
 
-int launch_prepare(struct launch *launch, const struct settings *settings,
-		   const struct library *library)
+/* LD_PRELOAD separates its entries by spaces and colons, so a path with one needs another name. */
+static int make_preloadable(struct launch *launch, const struct library *library, const char *name,
+			    char **path)
 {
+	if (!library->path)
+		return 0;
+	if (!strpbrk(library->real_path, ": ")) {
+		*path = copy_text(library->real_path);
+		return 0;
+	}
+	if (!launch->link_folder && make_link_folder(launch) != 0)
+		return EXIT_USAGE;
+	*path = format_text("%s/%s", launch->link_folder, name);
+	if (symlink(library->real_path, *path) == 0)
+		return 0;
+	fprintf(stderr, "scif-cts: %s: %s\n", *path, strerror(errno));
+	return EXIT_USAGE;
+}
+
+int launch_prepare(struct launch *launch, const struct settings *settings, const char *api,
+		   const struct library *library, const struct library *carrier)
+{
+	int status;
+
 	*launch = (struct launch){
 		.settings = settings,
-		.peer = locate_peer(),
+		.peer = locate_peer(api),
 		.fault_preload = locate_fault_preload(),
 		.library_folder = locate_built_library_folder(),
 	};
-	if (strpbrk(library->real_path, ": "))
-		return make_link(launch, library);
-	launch->implementation = copy_text(library->real_path);
-	return 0;
+	status = make_preloadable(launch, library, "impl.so", &launch->implementation);
+	if (!status)
+		status = make_preloadable(launch, carrier, "carrier.so", &launch->carrier);
+	return status;
+}
+
+static void remove_link(const struct launch *launch, const char *path)
+{
+	size_t length = strlen(launch->link_folder);
+
+	if (path && strncmp(path, launch->link_folder, length) == 0 && path[length] == '/')
+		unlink(path);
 }
 
 void launch_release(struct launch *launch)
 {
 	if (launch->link_folder) {
-		if (launch->implementation)
-			unlink(launch->implementation);
+		remove_link(launch, launch->implementation);
+		remove_link(launch, launch->carrier);
 		rmdir(launch->link_folder);
 	}
 	free(launch->link_folder);
 	free(launch->implementation);
+	free(launch->carrier);
 	free(launch->peer);
 	free(launch->fault_preload);
 	free(launch->library_folder);
+}
+
+/* In this order a call of the implementation finds its carrier, and a call of either the faults. */
+static char *preload(const struct launch *launch)
+{
+	const char *const libraries[] = {launch->implementation, launch->carrier,
+					 launch->fault_preload};
+	size_t length, i;
+	char *text;
+	FILE *stream = text_stream(&text, &length);
+
+	for (i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		if (libraries[i])
+			fprintf(stream, "%s%s", i ? ":" : "", libraries[i]);
+	}
+	fclose(stream);
+	return text;
 }
 
 static char *library_path(const struct launch *launch)
@@ -118,26 +161,25 @@ char **launch_environment(const struct launch *launch, const char *records)
 	struct string_list list = {0};
 	char *path = library_path(launch);
 	char *seed = format_text("%lu", launch->settings->seed);
-	char *preload =
-		format_text("%s%s%s", launch->implementation, launch->fault_preload ? ":" : "",
-			    launch->fault_preload ? launch->fault_preload : "");
+	char *preloaded = preload(launch);
 	char **variable;
 
 	for (variable = environ; *variable; variable++) {
 		if (!is_replaced(*variable))
 			add(&list, copy_text(*variable));
 	}
-	add_variable(&list, "LD_PRELOAD", preload);
+	add_variable(&list, "LD_PRELOAD", preloaded);
 	add_variable(&list, "LD_LIBRARY_PATH", path);
 	add_variable(&list, "CTS_RECORDS", records);
 	add_variable(&list, "CTS_IMPL", launch->implementation);
+	add_variable(&list, "CTS_SCIF", launch->carrier);
 	add_variable(&list, "CTS_PEER", launch->peer);
 	add_variable(&list, "CTS_INJECT", launch->fault_preload);
 	add_variable(&list, "CTS_NODE_ADAPTER", launch->settings->node_adapter);
 	add_variable(&list, "CTS_PORT_ADAPTER", launch->settings->port_adapter);
 	add_variable(&list, "CTS_VERSION_ADAPTER", launch->settings->version_adapter);
 	add_variable(&list, "CTS_SEED", seed);
-	free(preload);
+	free(preloaded);
 	free(path);
 	free(seed);
 	return list.strings;

@@ -12,14 +12,14 @@
 
 struct launch {
 	const struct settings *settings;
-	char *implementation; /* a path that LD_PRELOAD can carry */
+	char *implementation, *carrier; /* paths that LD_PRELOAD can carry; no carrier: NULL */
 	char *peer, *fault_preload, *library_folder;
-	char *link_folder; /* holds a link where the real path could not be preloaded; else NULL */
+	char *link_folder; /* holds links where a real path could not be preloaded; else NULL */
 };
 
-/* Returns 0, or EXIT_USAGE after a line on stderr. */
-int launch_prepare(struct launch *launch, const struct settings *settings,
-		   const struct library *library);
+/* Returns 0, or EXIT_USAGE after a line on stderr; to be released either way. */
+int launch_prepare(struct launch *launch, const struct settings *settings, const char *api,
+		   const struct library *library, const struct library *carrier);
 void launch_release(struct launch *launch);
 
 /* NULL-terminated arrays to free with launch_free_strings(). */

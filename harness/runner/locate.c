@@ -10,6 +10,15 @@
 
 #include "format.h"
 
+/* The APIs of this package, the default one first, and what carries the libraries of each. */
+static const struct {
+	const char *name, *carrier;
+} apis[] = {
+	{"scif", NULL},
+	{"rsm", "scif"},
+};
+#define API_COUNT (sizeof(apis) / sizeof(*apis))
+
 /* The top of the build tree that this program lies in; NULL once it is installed. */
 static const char *build_top(void)
 {
@@ -81,31 +90,56 @@ static char *locate(const char *variable, const char *build_folder, const char *
 	return found ? found : existing(install_folder, name);
 }
 
-char *locate_plan(void)
+/* A file of one API: conformance/API/NAME of the build tree, else INSTALLED/API/NAME. */
+static char *of_api(const char *api, const char *name, const char *installed)
 {
-	return locate("CTS_PLAN", "/conformance/scif", "plan.json", PKGDATADIR);
-}
+	char *build_folder = format_text("/conformance/%s", api);
+	char *install_folder = format_text("%s/%s", installed, api);
+	char *found = in_build_tree(build_folder, name);
 
-char *locate_program(const char *api, const char *function)
-{
-	const char *programs = getenv("CTS_PROGRAMS");
-	char *build_folder, *install_folder, *found;
-
-	if (programs && *programs)
-		return existing(programs, function);
-	build_folder = format_text("/conformance/%s", api);
-	install_folder = format_text("%s/%s", PKGLIBEXECDIR, api);
-	found = in_build_tree(build_folder, function);
 	if (!found)
-		found = existing(install_folder, function);
+		found = existing(install_folder, name);
 	free(build_folder);
 	free(install_folder);
 	return found;
 }
 
-char *locate_peer(void)
+char **locate_plans(void)
 {
-	return locate("CTS_PEER", "", "scif-cts-peer", BINDIR);
+	char **plans = zeroed_array(API_COUNT + 1, sizeof(*plans));
+	char *found = NULL, *named = from_environment("CTS_PLAN", &found);
+	size_t count = 0, i;
+
+	if (named) {
+		free(named);
+		plans[0] = found;
+		return plans;
+	}
+	for (i = 0; i < API_COUNT; i++) {
+		found = of_api(apis[i].name, "plan.json", PKGDATADIR);
+		if (found)
+			plans[count++] = found;
+	}
+	return plans;
+}
+
+char *locate_program(const char *api, const char *function)
+{
+	const char *programs = getenv("CTS_PROGRAMS");
+
+	if (programs && *programs)
+		return existing(programs, function);
+	return of_api(api, function, PKGLIBEXECDIR);
+}
+
+/* An API without a peer program of its own is served by that of the first one. */
+char *locate_peer(const char *api)
+{
+	char *name = format_text("%s-cts-peer", api);
+	char *found = locate("CTS_PEER", "", name, BINDIR);
+
+	free(name);
+	return found ? found : locate("CTS_PEER", "", "scif-cts-peer", BINDIR);
 }
 
 char *locate_fault_preload(void)
@@ -127,4 +161,15 @@ char *locate_built_library_folder(void)
 	const char *top = build_top();
 
 	return top ? format_text("%s/.libs", top) : NULL;
+}
+
+const char *locate_carrier(const char *api)
+{
+	size_t i;
+
+	for (i = 0; i < API_COUNT; i++) {
+		if (strcmp(apis[i].name, api) == 0)
+			return apis[i].carrier;
+	}
+	return NULL;
 }

@@ -41,13 +41,14 @@ static const struct command {
 
 /* A line per option, so that those of one command can be told from the others. */
 static const char options_text[] =
+	"  --api scif|rsm              the API (scif); list: only this one\n"
 	"  --impl PATH                 the library to test (the one just built)\n"
+	"  --scif PATH                 rsm: the libscif that carries it\n"
 	"  --label NAME                name of the results folder\n"
 	"  --format tsv|json           list: lines or JSON (tsv)\n"
 	"  --profile documented|knc    what is accepted (documented)\n"
 	"  --filter GLOB[,GLOB]        only clauses with such an id or function\n"
 	"  --all                       long cases too\n"
-	"  --api NAME                  the API (the first of the plan)\n"
 	"  --jobs N                    cases at once (2)\n"
 	"  --timeout-scale X           stretch every time limit (1)\n"
 	"  --seed N                    for whatever is random (1)\n"
@@ -143,16 +144,18 @@ const struct plan_clause *commands_clause(const struct settings *settings, const
 
 static struct plan *load_plan(void)
 {
-	char *path = locate_plan();
-	struct plan *plan;
+	char **paths = locate_plans();
+	struct plan *plan = NULL;
+	size_t i;
 
-	if (!path) {
+	if (*paths)
+		plan = plan_load(paths);
+	else
 		fputs("scif-cts: there is no plan.json beside this build; CTS_PLAN names one\n",
 		      stderr);
-		return NULL;
-	}
-	plan = plan_load(path);
-	free(path);
+	for (i = 0; paths[i]; i++)
+		free(paths[i]);
+	free(paths);
 	return plan;
 }
 

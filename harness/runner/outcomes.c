@@ -6,12 +6,14 @@
 
 #include "format.h"
 
-/* Whether the text ends in what looks like a name of errno.h, as "-1 EPERM" does. */
-static bool ends_in_errno(const char *text)
+/* Whether the text ends in what looks like a name of errno.h, as "-1 EPERM" does, or of RSMAPI. */
+static bool ends_in_error_name(const char *text)
 {
 	const char *word = strrchr(text, ' ');
 
 	word = word ? word + 1 : text;
+	if (strncmp(word, "RSMERR_", 7) == 0)
+		return true;
 	return word[0] == 'E' && word[1] &&
 	       !word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")];
 }
@@ -25,7 +27,7 @@ static bool names_an_error(const struct plan_function *function, const char *obs
 		    has_word(observed, function->outcomes[i].name))
 			return true;
 	}
-	return observed && ends_in_errno(observed);
+	return observed && ends_in_error_name(observed);
 }
 
 static bool shows_error(const struct case_run *run, const struct plan_outcome *outcome)

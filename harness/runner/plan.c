@@ -117,18 +117,21 @@ static enum linkage read_linkage(struct reader *reader, const json_t *item, cons
 	return LINKAGE_REQUIRED;
 }
 
-static void read_function(struct reader *reader, struct plan_function *function, const json_t *item)
+static void read_function(struct reader *reader, struct plan_function *function, const json_t *item,
+			  const struct plan_document *document)
 {
 	const json_t *clauses = json_object_get(item, "clauses");
 	json_t *clause;
 	size_t i;
 
+	function->document = document;
 	function->name = required_string(reader, item, "name", "functions");
 	if (!function->name)
 		function->name = "?";
 	function->api = required_string(reader, item, "api", function->name);
 	function->prototype = optional_string(item, "prototype");
 	function->summary = optional_string(item, "summary");
+	function->supplement = optional_string(item, "supplement");
 	function->linkage = read_linkage(reader, item, function->name);
 	read_outcomes(reader, function, json_object_get(item, "outcomes"));
 	function->clause_count = json_array_size(clauses);
@@ -137,19 +140,20 @@ static void read_function(struct reader *reader, struct plan_function *function,
 		read_clause(reader, &function->clauses[i], clause, function);
 }
 
+/* An entry that several documents have is one entry. */
 static void read_errata(struct reader *reader, struct plan *plan, const json_t *array)
 {
 	json_t *item;
 	size_t i;
 
-	plan->errata_count = json_array_size(array);
-	plan->errata = zeroed_array(plan->errata_count, sizeof(*plan->errata));
 	json_array_foreach(array, i, item)
 	{
 		const char *id = required_string(reader, item, "id", "errata");
 
-		plan->errata[i] = (struct plan_errata){
-			.id = id ? id : "?",
+		if (!id || plan_errata(plan, id))
+			continue;
+		plan->errata[plan->errata_count++] = (struct plan_errata){
+			.id = id,
 			.kind = optional_string(item, "kind"),
 			.clash = optional_string(item, "clash"),
 			.ruling = optional_string(item, "ruling"),
@@ -181,44 +185,86 @@ static void refuse_duplicates(struct reader *reader, const struct plan *plan)
 	free(ids);
 }
 
-static void read_plan(struct reader *reader, struct plan *plan)
+static void read_document(struct reader *reader, struct plan *plan, struct plan_document *document)
 {
-	const json_t *functions = json_object_get(plan->root, "functions");
-	const char *format = optional_string(plan->root, "format");
 	json_t *item;
 	size_t i;
 
-	if (!format || strcmp(format, "scif-cts-plan/1") != 0) {
-		complain(reader, "format", "not \"scif-cts-plan/1\"");
+	document->suite_version = required_string(reader, document->root, "suite_version", "plan");
+	document->spec_hash = required_string(reader, document->root, "spec_hash", "plan");
+	json_array_foreach(json_object_get(document->root, "functions"), i, item)
+	{
+		struct plan_function *function = &plan->functions[plan->function_count++];
+
+		read_function(reader, function, item, document);
+		plan->clause_count += function->clause_count;
+	}
+	if (!i)
+		complain(reader, "functions", "there is no function in the plan");
+	read_errata(reader, plan, json_object_get(document->root, "errata"));
+}
+
+static void open_document(struct reader *reader, struct plan_document *document)
+{
+	const char *format;
+	json_error_t error;
+
+	document->root = json_load_file(reader->path, JSON_REJECT_DUPLICATES, &error);
+	if (!document->root) {
+		fprintf(stderr, "scif-cts: %s:%d: %s\n", reader->path, error.line, error.text);
+		reader->failed = true;
 		return;
 	}
-	plan->suite_version = required_string(reader, plan->root, "suite_version", "plan");
-	plan->spec_hash = required_string(reader, plan->root, "spec_hash", "plan");
-	plan->function_count = json_array_size(functions);
-	plan->functions = zeroed_array(plan->function_count, sizeof(*plan->functions));
-	json_array_foreach(functions, i, item)
-	{
-		read_function(reader, &plan->functions[i], item);
-		plan->clause_count += plan->functions[i].clause_count;
+	format = optional_string(document->root, "format");
+	if (!format || strcmp(format, "scif-cts-plan/1") != 0)
+		complain(reader, "format", "not \"scif-cts-plan/1\"");
+}
+
+/* Pointers into the arrays are kept, so each gets its full size before it is filled. */
+static void make_room(struct plan *plan)
+{
+	size_t functions = 0, errata = 0, d;
+
+	for (d = 0; d < plan->document_count; d++) {
+		const json_t *root = plan->documents[d].root;
+
+		functions += json_array_size(json_object_get(root, "functions"));
+		errata += json_array_size(json_object_get(root, "errata"));
+	}
+	plan->functions = zeroed_array(functions, sizeof(*plan->functions));
+	plan->errata = zeroed_array(errata, sizeof(*plan->errata));
+}
+
+static void read_plan(struct reader *reader, struct plan *plan, char *const *paths)
+{
+	size_t d;
+
+	while (paths[plan->document_count])
+		plan->document_count++;
+	plan->documents = zeroed_array(plan->document_count, sizeof(*plan->documents));
+	for (d = 0; d < plan->document_count; d++) {
+		reader->path = paths[d];
+		open_document(reader, &plan->documents[d]);
+	}
+	if (reader->failed)
+		return;
+	make_room(plan);
+	for (d = 0; d < plan->document_count; d++) {
+		reader->path = paths[d];
+		read_document(reader, plan, &plan->documents[d]);
 	}
 	if (!plan->clause_count)
 		complain(reader, "functions", "there is no clause in the plan");
-	read_errata(reader, plan, json_object_get(plan->root, "errata"));
 	refuse_duplicates(reader, plan);
 }
 
-struct plan *plan_load(const char *path)
+struct plan *plan_load(char *const *paths)
 {
 	struct plan *plan = zeroed_array(1, sizeof(*plan));
-	struct reader reader = {.path = path};
-	json_error_t error;
+	struct reader reader = {0};
 
-	plan->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-	if (!plan->root)
-		fprintf(stderr, "scif-cts: %s:%d: %s\n", path, error.line, error.text);
-	else
-		read_plan(&reader, plan);
-	if (plan->root && !reader.failed)
+	read_plan(&reader, plan, paths);
+	if (!reader.failed)
 		return plan;
 	plan_free(plan);
 	return NULL;
@@ -238,7 +284,7 @@ static void free_function(struct plan_function *function)
 
 void plan_free(struct plan *plan)
 {
-	size_t f;
+	size_t f, d;
 
 	if (!plan)
 		return;
@@ -246,7 +292,9 @@ void plan_free(struct plan *plan)
 		free_function(&plan->functions[f]);
 	free(plan->functions);
 	free(plan->errata);
-	json_decref(plan->root);
+	for (d = 0; d < plan->document_count; d++)
+		json_decref(plan->documents[d].root);
+	free(plan->documents);
 	free(plan);
 }
 
@@ -285,13 +333,13 @@ const struct plan_outcome *plan_outcome(const struct plan_function *function, co
 	return NULL;
 }
 
-bool plan_has_api(const struct plan *plan, const char *api)
+const struct plan_function *plan_api(const struct plan *plan, const char *api)
 {
 	size_t f;
 
 	for (f = 0; f < plan->function_count; f++) {
 		if (strcmp(plan->functions[f].api, api) == 0)
-			return true;
+			return &plan->functions[f];
 	}
-	return false;
+	return NULL;
 }

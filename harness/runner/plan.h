@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The plan: every function, documented outcome, clause and errata entry of the suite, as the
- * spec compiler wrote it (format scif-cts-plan/1).
+ * spec compiler wrote it, a document per API (format scif-cts-plan/1).
  */
 #ifndef CTS_RUNNER_PLAN_H
 #define CTS_RUNNER_PLAN_H
@@ -38,8 +38,16 @@ struct plan_clause {
 	bool is_long;
 };
 
+/* What the spec compiler wrote in one run. */
+struct plan_document {
+	json_t *root; /* owns every string that was read from it */
+	const char *suite_version, *spec_hash;
+};
+
 struct plan_function {
+	const struct plan_document *document;
 	const char *name, *api, *prototype, *summary;
+	const char *supplement; /* where else it is documented; NULL: by the text of the API */
 	enum linkage linkage;
 	struct plan_outcome *outcomes;
 	struct plan_clause *clauses;
@@ -47,20 +55,21 @@ struct plan_function {
 };
 
 struct plan {
-	json_t *root; /* owns every string of the plan */
-	const char *suite_version, *spec_hash;
+	struct plan_document *documents;
 	struct plan_function *functions;
 	struct plan_errata *errata;
-	size_t function_count, clause_count, errata_count;
+	size_t document_count, function_count, clause_count, errata_count;
 };
 
-/* Prints what is wrong and returns NULL where the file is no plan. */
-struct plan *plan_load(const char *path);
+/* Reads a NULL-terminated list of files; prints what is wrong and returns NULL where one is no
+ * plan. */
+struct plan *plan_load(char *const *paths);
 void plan_free(struct plan *plan);
 
 const struct plan_clause *plan_clause(const struct plan *plan, const char *id);
 const struct plan_errata *plan_errata(const struct plan *plan, const char *id);
 const struct plan_outcome *plan_outcome(const struct plan_function *function, const char *name);
-bool plan_has_api(const struct plan *plan, const char *api);
+/* The first function of an API; NULL where the plan has none. */
+const struct plan_function *plan_api(const struct plan *plan, const char *api);
 
 #endif

@@ -30,7 +30,7 @@ static const char *reason_not_to_run(const struct plan_clause *clause,
 
 /* Returns only where that fails. */
 static int become(const struct settings *settings, const struct plan_clause *clause,
-		  const struct library *library)
+		  const struct library *library, const struct library *carrier)
 {
 	char *program = locate_program(clause->function->api, clause->function->name);
 	struct launch launch;
@@ -41,30 +41,44 @@ static int become(const struct settings *settings, const struct plan_clause *cla
 			clause->function->name);
 		return EXIT_UNRESOLVED;
 	}
-	if (launch_prepare(&launch, settings, library) != 0)
+	if (launch_prepare(&launch, settings, clause->function->api, library, carrier) != 0) {
+		launch_release(&launch);
 		return EXIT_USAGE;
+	}
 	arguments = launch_arguments(&launch, program, &clause, 1, true);
 	execve(arguments[0], arguments, launch_environment(&launch, NULL));
 	fprintf(stderr, "scif-cts: %s: %s\n", arguments[0], strerror(errno));
 	return EXIT_UNRESOLVED;
 }
 
+/* Returns only where there is nothing to run, or it cannot be. */
+static int replay(const struct settings *settings, const struct plan *plan,
+		  const struct plan_clause *clause, const struct library *library)
+{
+	const char *reason = reason_not_to_run(clause, library);
+	struct library carrier;
+	int status;
+
+	if (reason) {
+		fprintf(stderr, "scif-cts: %s: there is nothing to run: %s\n", clause->id, reason);
+		return EXIT_UNRESOLVED;
+	}
+	status = session_open_carrier(settings, plan, clause->function->api, &carrier);
+	if (!status)
+		status = become(settings, clause, library, &carrier);
+	library_free(&carrier);
+	return status;
+}
+
 int command_replay(const struct settings *settings, const struct plan *plan)
 {
 	const struct plan_clause *clause = commands_clause(settings, plan);
 	struct library library;
-	const char *reason;
 	int status;
 
 	if (!clause || session_open_library(settings, clause->function->api, &library) != 0)
 		return EXIT_USAGE;
-	reason = reason_not_to_run(clause, &library);
-	if (reason) {
-		fprintf(stderr, "scif-cts: %s: there is nothing to run: %s\n", clause->id, reason);
-		status = EXIT_UNRESOLVED;
-	} else {
-		status = become(settings, clause, &library);
-	}
+	status = replay(settings, plan, clause, &library);
 	library_free(&library);
 	return status;
 }

@@ -13,8 +13,10 @@ static json_t *string_or_null(const char *text)
 	return text ? json_string(text) : json_null();
 }
 
-static json_t *implementation_json(const struct library *library)
+static json_t *library_json(const struct library *library)
 {
+	if (!library->path)
+		return json_null();
 	return json_pack("{s:o, s:s, s:o, s:o, s:o}", "path", string_or_null(library->path),
 			 "sha256", library->sha256, "build_id", string_or_null(library->build_id),
 			 "soname", string_or_null(library->soname), "sanitizer",
@@ -81,7 +83,8 @@ static json_t *outcomes_json(const struct session *session)
 		if (strcmp(function->api, session->api) != 0)
 			continue;
 		json_array_append_new(outcomes,
-				      json_pack("{s:s, s:o, s:o}", "function", function->name,
+				      json_pack("{s:s, s:o, s:o, s:o}", "function", function->name,
+						"supplement", string_or_null(function->supplement),
 						"values", outcome_group(session, function, false),
 						"errors", outcome_group(session, function, true)));
 	}
@@ -141,19 +144,20 @@ static json_t *results_json(const struct session *session)
 
 	gmtime_r(&session->started, &utc);
 	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return json_pack("{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:I,"
-			 " s:{s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-			 "format", "scif-cts-results/1", "label", string_or_null(settings->label),
-			 "api", session->api, "profile", settings->profile, "suite_version",
-			 session->plan->suite_version, "spec_hash", session->plan->spec_hash,
-			 "started", started, "duration_ms", session->duration_ms, "interrupted",
-			 session->interrupted, "seed", (json_int_t)settings->seed, "selection",
-			 "filter", string_or_null(settings->filter), "long", settings->all,
-			 "implementation", implementation_json(&session->library), "platform",
-			 platform_json(&session->platform), "environment",
-			 environment_json(&session->environment), "counts", counts_json(session),
-			 "outcomes", outcomes_json(session), "choices", choices_json(session),
-			 "records", records_json(session));
+	return json_pack(
+		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:I,"
+		" s:{s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"format", "scif-cts-results/1", "label", string_or_null(settings->label), "api",
+		session->api, "profile", settings->profile, "suite_version",
+		session->document->suite_version, "spec_hash", session->document->spec_hash,
+		"started", started, "duration_ms", session->duration_ms, "interrupted",
+		session->interrupted, "seed", (json_int_t)settings->seed, "selection", "filter",
+		string_or_null(settings->filter), "long", settings->all, "implementation",
+		library_json(&session->library), "carrier", library_json(&session->carrier),
+		"platform", platform_json(&session->platform), "environment",
+		environment_json(&session->environment), "counts", counts_json(session), "outcomes",
+		outcomes_json(session), "choices", choices_json(session), "records",
+		records_json(session));
 }
 
 int report_write_json(const struct session *session, const char *path)

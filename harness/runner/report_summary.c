@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "locate.h"
 #include "outcomes.h"
 #include "report.h"
 
@@ -27,6 +28,30 @@ static void print_line(FILE *stream, const char *name, const char *value)
 	fprintf(stream, "  %-14s %s\n", name, value ? value : "(none)");
 }
 
+static void print_library(FILE *stream, const char *title, const struct library *library)
+{
+	fprintf(stream, "\n%s\n", title);
+	print_line(stream, "path", library->path);
+	print_line(stream, "SHA-256", library->sha256);
+	print_line(stream, "build id", library->build_id);
+	print_line(stream, "soname", library->soname);
+}
+
+static void print_carrier(FILE *stream, const struct session *session)
+{
+	const char *below = locate_carrier(session->api);
+	char *title;
+
+	if (!below)
+		return;
+	title = format_text("Carried by lib%s", below);
+	if (session->carrier.path)
+		print_library(stream, title, &session->carrier);
+	else
+		fprintf(stream, "\n%s\n  not named: whatever the loader found\n", title);
+	free(title);
+}
+
 static void print_identity(FILE *stream, const struct session *session)
 {
 	const struct platform *platform = &session->platform;
@@ -34,17 +59,15 @@ static void print_identity(FILE *stream, const struct session *session)
 	char *system = format_text("%s %s %s, %s, %s, %d processors", platform->system,
 				   platform->release, platform->machine, platform->distribution,
 				   platform->c_library, platform->processors);
-	char *suite = format_text("scif-cts %s, API %s, profile %s", session->plan->suite_version,
-				  session->api, session->settings->profile);
+	char *suite =
+		format_text("scif-cts %s, API %s, profile %s", session->document->suite_version,
+			    session->api, session->settings->profile);
 
-	fputs("\nImplementation\n", stream);
-	print_line(stream, "path", session->library.path);
-	print_line(stream, "SHA-256", session->library.sha256);
-	print_line(stream, "build id", session->library.build_id);
-	print_line(stream, "soname", session->library.soname);
+	print_library(stream, "Implementation", &session->library);
+	print_carrier(stream, session);
 	fputs("\nTested with\n", stream);
 	print_line(stream, "suite", suite);
-	print_line(stream, "spec hash", session->plan->spec_hash);
+	print_line(stream, "spec hash", session->document->spec_hash);
 	print_line(stream, "platform", system);
 	print_line(stream, "environment", class);
 	if (session->settings->filter)
@@ -81,6 +104,20 @@ static char *outcome_names(const struct session *session, const struct plan_func
 	return text;
 }
 
+/* The column of the functions: as wide as the longest name. */
+static int name_width(const struct session *session)
+{
+	size_t width = 0, f;
+
+	for (f = 0; f < session->plan->function_count; f++) {
+		const struct plan_function *function = &session->plan->functions[f];
+
+		if (strcmp(function->api, session->api) == 0 && strlen(function->name) > width)
+			width = strlen(function->name);
+	}
+	return (int)width + 2;
+}
+
 static void print_outcome_row(FILE *stream, const struct session *session,
 			      const struct plan_function *function)
 {
@@ -93,7 +130,8 @@ static void print_outcome_row(FILE *stream, const struct session *session,
 	outcome_count(session, function, true, &errors);
 	values_text = outcome_tally_text(&values, false);
 	errors_text = outcome_tally_text(&errors, false);
-	fprintf(stream, "  %-22s %-10s %s", function->name, values_text, errors_text);
+	fprintf(stream, "  %-*s %-10s %s", name_width(session), function->name, values_text,
+		errors_text);
 	if (*missing)
 		fprintf(stream, "; not observed:%s", missing);
 	if (*ruled_out)
@@ -105,18 +143,35 @@ static void print_outcome_row(FILE *stream, const struct session *session,
 	free(errors_text);
 }
 
+/* What the API's text does not document is no part of its totals. */
+static void print_supplements(FILE *stream, const struct session *session)
+{
+	size_t f;
+
+	for (f = 0; f < session->plan->function_count; f++) {
+		const struct plan_function *function = &session->plan->functions[f];
+
+		if (strcmp(function->api, session->api) != 0 || !function->supplement)
+			continue;
+		fprintf(stream, "\nCounted apart, since documented elsewhere: %s\n",
+			function->supplement);
+		print_outcome_row(stream, session, function);
+	}
+}
+
 static void print_outcomes(FILE *stream, const struct session *session)
 {
 	struct outcome_tally values = {0}, errors = {0};
 	char *values_text, *errors_text;
+	int width = name_width(session);
 	size_t f;
 
 	fputs("\nOutcomes observed of those documented\n", stream);
-	fprintf(stream, "  %-22s %-10s %s\n", "function", "values", "errors");
+	fprintf(stream, "  %-*s %-10s %s\n", width, "function", "values", "errors");
 	for (f = 0; f < session->plan->function_count; f++) {
 		const struct plan_function *function = &session->plan->functions[f];
 
-		if (strcmp(function->api, session->api) != 0)
+		if (strcmp(function->api, session->api) != 0 || function->supplement)
 			continue;
 		print_outcome_row(stream, session, function);
 		outcome_count(session, function, false, &values);
@@ -124,9 +179,10 @@ static void print_outcomes(FILE *stream, const struct session *session)
 	}
 	values_text = outcome_tally_text(&values, false);
 	errors_text = outcome_tally_text(&errors, true);
-	fprintf(stream, "  %-22s %-10s %s\n", "all", values_text, errors_text);
+	fprintf(stream, "  %-*s %-10s %s\n", width, "all", values_text, errors_text);
 	free(values_text);
 	free(errors_text);
+	print_supplements(stream, session);
 }
 
 static void print_choices(FILE *stream, const struct session *session)

@@ -505,7 +505,9 @@ static int open_pool(struct pool *pool, struct session *session)
 	*pool = (struct pool){.session = session, .job_count = session->settings->jobs};
 	if (open_folder(pool) != 0)
 		return EXIT_USAGE;
-	if (launch_prepare(&pool->launch, session->settings, &session->library) != 0) {
+	if (launch_prepare(&pool->launch, session->settings, session->api, &session->library,
+			   &session->carrier) != 0) {
+		launch_release(&pool->launch);
 		rmdir(pool->folder);
 		return EXIT_USAGE;
 	}

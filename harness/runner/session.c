@@ -15,7 +15,7 @@ const char *session_api(const struct settings *settings, const struct plan *plan
 {
 	if (!settings->api)
 		return plan->functions[0].api;
-	if (plan_has_api(plan, settings->api))
+	if (plan_api(plan, settings->api))
 		return settings->api;
 	fprintf(stderr, "scif-cts: the plan has no API named %s\n", settings->api);
 	return NULL;
@@ -55,27 +55,62 @@ static void choose_cases(struct session *session)
 	}
 }
 
-/* A library of this machine that has at least one function of the API. */
-static int check_library(struct session *session)
+/* Whether the library has at least one function of the API. */
+static bool serves(const struct library *library, const struct plan *plan, const char *api)
 {
-	const struct plan *plan = session->plan;
 	size_t f;
 
 	for (f = 0; f < plan->function_count; f++) {
-		if (strcmp(plan->functions[f].api, session->api) == 0 &&
+		if (strcmp(plan->functions[f].api, api) == 0 &&
 		    plan->functions[f].linkage != LINKAGE_INLINE &&
-		    library_exports(&session->library, plan->functions[f].name))
-			return 0;
+		    library_exports(library, plan->functions[f].name))
+			return true;
 	}
-	fprintf(stderr, "scif-cts: %s: it exports no function of the API %s\n",
-		session->library.path, session->api);
+	return false;
+}
+
+/* Another API of the plan that the library serves; NULL where there is none. */
+static const char *other_api(const struct library *library, const struct plan *plan)
+{
+	size_t f;
+
+	for (f = 0; f < plan->function_count; f++) {
+		if (serves(library, plan, plan->functions[f].api))
+			return plan->functions[f].api;
+	}
+	return NULL;
+}
+
+static int check_library(const struct library *library, const struct plan *plan, const char *api)
+{
+	const char *other;
+
+	if (serves(library, plan, api))
+		return 0;
+	other = other_api(library, plan);
+	fprintf(stderr, "scif-cts: %s: it exports no function of the API %s", library->path, api);
+	if (other)
+		fprintf(stderr, ", but of %s", other);
+	fputc('\n', stderr);
+	return EXIT_USAGE;
+}
+
+static int read_library(struct library *library, const char *path)
+{
+	char *wrong = library_read(library, path);
+
+	if (!wrong)
+		return 0;
+	fprintf(stderr, "scif-cts: %s: %s\n", path, wrong);
+	free(wrong);
 	return EXIT_USAGE;
 }
 
 int session_open_library(const struct settings *settings, const char *api, struct library *library)
 {
 	const char *path = settings->implementation;
-	char *built = NULL, *wrong;
+	char *built = NULL;
+	int status;
 
 	if (!path)
 		path = built = locate_built_library(api);
@@ -83,12 +118,32 @@ int session_open_library(const struct settings *settings, const char *api, struc
 		fputs("scif-cts: which library? Name it with --impl PATH\n", stderr);
 		return EXIT_USAGE;
 	}
-	wrong = library_read(library, path);
-	if (wrong)
-		fprintf(stderr, "scif-cts: %s: %s\n", path, wrong);
+	status = read_library(library, path);
 	free(built);
-	free(wrong);
-	return wrong ? EXIT_USAGE : 0;
+	return status;
+}
+
+int session_open_carrier(const struct settings *settings, const struct plan *plan, const char *api,
+			 struct library *carrier)
+{
+	const char *below = locate_carrier(api), *path = settings->carrier;
+	char *built = NULL;
+	int status;
+
+	*carrier = (struct library){0};
+	if (path && !below) {
+		fprintf(stderr, "scif-cts: --scif: no other library carries the API %s\n", api);
+		return EXIT_USAGE;
+	}
+	if (!path && below && !settings->implementation)
+		path = built = locate_built_library(below);
+	if (!path)
+		return 0;
+	status = read_library(carrier, path);
+	free(built);
+	if (!status && plan_api(plan, below))
+		status = check_library(carrier, plan, below);
+	return status;
 }
 
 int session_open(struct session *session, const struct settings *settings, const struct plan *plan)
@@ -99,6 +154,7 @@ int session_open(struct session *session, const struct settings *settings, const
 	session->api = session_api(settings, plan);
 	if (!session->api)
 		return EXIT_USAGE;
+	session->document = plan_api(plan, session->api)->document;
 	choose_cases(session);
 	if (!session->case_count) {
 		fprintf(stderr, "scif-cts: no clause matches the filter %s\n", settings->filter);
@@ -106,12 +162,15 @@ int session_open(struct session *session, const struct settings *settings, const
 	}
 	status = session_open_library(settings, session->api, &session->library);
 	if (!status)
-		status = check_library(session);
+		status = check_library(&session->library, plan, session->api);
+	if (!status)
+		status = session_open_carrier(settings, plan, session->api, &session->carrier);
 	if (!status)
 		status = trial_load(session);
 	if (status)
 		return status;
-	session->environment = environment_class(session->library.sanitizer != NULL);
+	session->environment =
+		environment_class(session->library.sanitizer || session->carrier.sanitizer);
 	session->platform = platform_read();
 	return 0;
 }
@@ -126,6 +185,7 @@ void session_close(struct session *session)
 	}
 	free(session->cases);
 	library_free(&session->library);
+	library_free(&session->carrier);
 	platform_free(&session->platform);
 }
 
@@ -170,6 +230,14 @@ static void print_option(FILE *stream, const char *option, const char *value)
 	print_shell_word(stream, value);
 }
 
+/* By a path that means the same in any folder. */
+static void print_library(FILE *stream, const char *option, const struct library *library)
+{
+	if (library->path)
+		print_option(stream, option,
+			     *library->path == '/' ? library->path : library->real_path);
+}
+
 char *session_replay_command(const struct session *session, const struct plan_clause *clause)
 {
 	const struct settings *settings = session->settings;
@@ -178,9 +246,8 @@ char *session_replay_command(const struct session *session, const struct plan_cl
 	FILE *stream = text_stream(&text, &length);
 
 	fprintf(stream, "scif-cts replay %s", clause->id);
-	print_option(stream, "--impl",
-		     *session->library.path == '/' ? session->library.path
-						   : session->library.real_path);
+	print_library(stream, "--impl", &session->library);
+	print_library(stream, "--scif", &session->carrier);
 	if (strcmp(settings->profile, "documented") != 0)
 		print_option(stream, "--profile", settings->profile);
 	print_option(stream, "--node-adapter", settings->node_adapter);

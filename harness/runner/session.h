@@ -26,8 +26,10 @@ struct case_run {
 struct session {
 	const struct settings *settings;
 	const struct plan *plan;
+	const struct plan_document *document; /* the part of the plan that the API is from */
 	const char *api;
 	struct library library;
+	struct library carrier; /* beneath the library; no path: what the loader finds */
 	struct environment_class environment;
 	struct platform platform;
 	struct case_run *cases; /* in the order of the plan */
@@ -65,6 +67,13 @@ const char *session_api(const struct settings *settings, const struct plan *plan
 
 /* The library that --impl names, else the one just built; EXIT_USAGE after a line on stderr. */
 int session_open_library(const struct settings *settings, const char *api, struct library *library);
+
+/*
+ * The library that carries it: what --scif names, beside a library just built the one just built,
+ * else none.  Returns 0, or EXIT_USAGE after a line on stderr.
+ */
+int session_open_carrier(const struct settings *settings, const struct plan *plan, const char *api,
+			 struct library *carrier);
 
 /* Whether --filter picks a clause. */
 bool session_filter_picks(const struct settings *settings, const struct plan_clause *clause);

@@ -25,6 +25,7 @@ enum option_key {
 	KEY_RESULTS,
 	KEY_LABEL,
 	KEY_IMPL,
+	KEY_SCIF,
 	KEY_NODE_ADAPTER,
 	KEY_PORT_ADAPTER,
 	KEY_VERSION_ADAPTER,
@@ -46,6 +47,7 @@ static const struct option options[] = {
 	{"results", required_argument, NULL, KEY_RESULTS},
 	{"label", required_argument, NULL, KEY_LABEL},
 	{"impl", required_argument, NULL, KEY_IMPL},
+	{"scif", required_argument, NULL, KEY_SCIF},
 	{"node-adapter", required_argument, NULL, KEY_NODE_ADAPTER},
 	{"port-adapter", required_argument, NULL, KEY_PORT_ADAPTER},
 	{"version-adapter", required_argument, NULL, KEY_VERSION_ADAPTER},
@@ -69,6 +71,7 @@ static const unsigned int takers[] = {
 	[KEY_RESULTS] = RUNS,
 	[KEY_LABEL] = RUNS,
 	[KEY_IMPL] = STARTS_CASES,
+	[KEY_SCIF] = STARTS_CASES,
 	[KEY_NODE_ADAPTER] = STARTS_CASES,
 	[KEY_PORT_ADAPTER] = STARTS_CASES,
 	[KEY_VERSION_ADAPTER] = STARTS_CASES,
@@ -161,12 +164,14 @@ static int parse_label(struct settings *settings, const char *text)
 	return 0;
 }
 
-static int parse_implementation(struct settings *settings, const char *text)
+static int parse_library(const char **library, const char *option, const char *text)
 {
-	if (!*text)
-		return complain("--impl takes the path of a library, not", "an empty word");
-	settings->implementation = text;
-	return 0;
+	if (*text) {
+		*library = text;
+		return 0;
+	}
+	fprintf(stderr, "scif-cts: %s takes the path of a library, not: an empty word\n", option);
+	return EXIT_USAGE;
 }
 
 static int parse_adapter(const char **adapter, const char *option, const char *text)
@@ -208,7 +213,9 @@ static int take_option(struct settings *settings, int key, const char *value)
 		settings->results = value;
 		return 0;
 	case KEY_IMPL:
-		return parse_implementation(settings, value);
+		return parse_library(&settings->implementation, "--impl", value);
+	case KEY_SCIF:
+		return parse_library(&settings->carrier, "--scif", value);
 	case KEY_NODE_ADAPTER:
 		return parse_adapter(&settings->node_adapter, "--node-adapter", value);
 	case KEY_PORT_ADAPTER:

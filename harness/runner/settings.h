@@ -11,7 +11,7 @@ enum exit_status { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNRESO
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct settings {
-	const char *profile, *filter, *api, *results, *label, *implementation;
+	const char *profile, *filter, *api, *results, *label, *implementation, *carrier;
 	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format;
 	unsigned long seed;
 	double timeout_scale;

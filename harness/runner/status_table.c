@@ -51,6 +51,28 @@ static void print_row(const char *name, const struct row *row, bool is_total)
 	free(errors);
 }
 
+/* Below the table: functions that the API's text does not document. */
+static void print_supplement(const char *function, const char *supplement)
+{
+	printf("\n`%s` is documented elsewhere (%s); its outcomes are not in the last line.\n",
+	       function, supplement);
+}
+
+static void print_supplements(const struct results *results)
+{
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach(json_object_get(results->root, "outcomes"), i, entry)
+	{
+		const char *function = json_string_value(json_object_get(entry, "function"));
+		const char *supplement = json_string_value(json_object_get(entry, "supplement"));
+
+		if (function && supplement)
+			print_supplement(function, supplement);
+	}
+}
+
 static void print_table(const struct results *results)
 {
 	struct row total = {0};
@@ -73,11 +95,14 @@ static void print_table(const struct results *results)
 		add_records(&total, results, function);
 		add_group(&row.values, values);
 		add_group(&row.errors, errors);
+		print_row(function, &row, false);
+		if (json_is_string(json_object_get(entry, "supplement")))
+			continue;
 		add_group(&total.values, values);
 		add_group(&total.errors, errors);
-		print_row(function, &row, false);
 	}
 	print_row("**all**", &total, true);
+	print_supplements(results);
 }
 
 int command_status_table(const struct settings *settings, const struct plan *plan)

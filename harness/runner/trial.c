@@ -130,10 +130,9 @@ int trial_load(const struct session *session)
 	/* What is put in front of the program may be what makes it load. */
 	if (session->settings->wrapper)
 		return 0;
-	status = launch_prepare(&launch, session->settings, &session->library);
-	if (status)
-		return status;
-	program = any_program(session);
+	status = launch_prepare(&launch, session->settings, session->api, &session->library,
+				&session->carrier);
+	program = status ? NULL : any_program(session);
 	if (program)
 		wrong = try_program(&launch, program);
 	if (wrong) {

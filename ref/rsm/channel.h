@@ -27,11 +27,14 @@ struct channel {
 	void *owner;
 	/*
 	 * A whole message has come; payload holds m->length bytes and is gone after the return.
-	 * Lock held, in the service thread or in a thread that asked for the state. May send,
-	 * end or close the channel.
+	 * Lock held, in the service thread or in a thread that asked for the state. May send and
+	 * end the channel, not close it: CHANNEL_LOST drops the connection, `lost` follows.
 	 */
 	void (*message)(struct channel *c, const struct wire_message *m, const void *payload);
-	/* Once, when the connection is gone, whatever the reason. Lock held. May close. */
+	/*
+	 * Once, when the connection is gone, whatever the reason. Lock held, nothing touches the
+	 * channel afterwards: an owner whose endpoint no other thread uses may close and free it.
+	 */
 	void (*lost)(struct channel *c);
 
 	/* to be read */
@@ -42,9 +45,9 @@ struct channel {
 	/* private */
 	_Atomic uint64_t asked; /* when the kernel was last asked, ns */
 	struct watch watch;
-	bool reading, gone;
+	bool gone;
 	unsigned char *in, *out;
-	size_t in_size, in_used, out_size, out_used;
+	size_t in_need, in_used, out_size, out_used;
 	unsigned char in_room[WIRE_SIZE], out_room[4 * WIRE_SIZE];
 	uint64_t signals;     /* still to be told to the peer */
 	bool one_more_signal; /* unless one is pending there */
@@ -55,6 +58,9 @@ struct channel {
  * Input that is there already is delivered by the service thread later, not inside this call.
  */
 int channel_open(struct channel *c, scif_epd_t epd, uint16_t node);
+
+/* Lock held. Allows messages with payload on an open channel, which need a buffer: 0, -ENOMEM. */
+int channel_relay(struct channel *c);
 
 /*
  * Lock held. Sends or queues the whole message or nothing: 0, -ENOMEM, -ECONNRESET (the channel is

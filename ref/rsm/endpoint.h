@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SCIF endpoints as this library uses them: descriptor 3 or above, closed by exec, never blocking
- * for longer than the caller allows.
+ * SCIF endpoints as this library uses them: descriptor 3 or above, closed by exec and in forked
+ * children, never blocking for longer than the caller allows.
  */
 #ifndef RSM_ENDPOINT_H
 #define RSM_ENDPOINT_H
@@ -14,12 +14,15 @@
 /* The endpoint, or -ENXIO, -ENODEV, -ENOMEM, -EMFILE. Also installs the fork handlers. */
 int endpoint_open(void);
 
-/* Moves a fresh endpoint to 3 or above and sets FD_CLOEXEC; -errno closes it. */
-int endpoint_settle(scif_epd_t epd);
+/* One request, without waiting for one: the endpoint or -EAGAIN, -ENOMEM, -EMFILE, -ENOENT. */
+int endpoint_accept(scif_epd_t listener, struct scif_portID *peer);
+
+/* Every endpoint that came from here is closed here. */
+void endpoint_close(scif_epd_t epd);
 
 /*
- * 0, -ECONNREFUSED, -ENODEV, -EINTR (only if interruptible), -ETIMEDOUT, -ENOMEM, -EMFILE. The
- * endpoint is non-blocking afterwards.
+ * 0, -ECONNREFUSED, -ENODEV, -EINTR (only if interruptible), -ETIMEDOUT, -ENOMEM. The endpoint is
+ * non-blocking afterwards.
  */
 int endpoint_connect(scif_epd_t epd, uint16_t node, uint16_t port, uint64_t deadline_ns,
 		     bool interruptible);
@@ -29,5 +32,10 @@ int endpoint_send(scif_epd_t epd, const void *bytes, size_t n, uint64_t deadline
 		  bool interruptible);
 int endpoint_receive(scif_epd_t epd, void *bytes, size_t n, uint64_t deadline_ns,
 		     bool interruptible);
+
+/* A forked child closes its copies of all endpoints, so that it keeps nobody's segment alive. */
+void endpoint_atfork_prepare(void);
+void endpoint_atfork_parent(void);
+void endpoint_atfork_child(void);
 
 #endif

@@ -48,7 +48,10 @@ void handle_drain(struct segment *s);
  */
 void handle_each(unsigned kinds, void (*visit)(struct segment *s, void *arg), void *arg);
 
-/* In a forked child: threads that were in do not exist any more. */
-void handle_atfork_child(void);
+/*
+ * In a forked child: threads that were in do not exist any more. Visits every segment, also one
+ * that a thread of the parent is about to free.
+ */
+void handle_atfork_child(void (*visit)(struct segment *s));
 
 #endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Exported segments. Everything in here is guarded by the library lock, but for what never changes
+ * after the creation.
+ */
+#ifndef RSM_EXPORT_H
+#define RSM_EXPORT_H
+
+#include <rsmapi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "access.h"
+#include "segment.h"
+#include "service.h"
+
+enum export_state {
+	EXPORT_BOUND,
+	EXPORT_CLAIMING,     /* listens under its id, has not yet heard from all other holders */
+	EXPORT_PUBLISHED,
+	EXPORT_UNPUBLISHING, /* waits for importers to let go */
+};
+
+/* The memory that is the segment at present. */
+struct binding {
+	void *vaddr;
+	off_t window; /* on the anchor */
+};
+
+struct listener {
+	struct watch watch;
+	int epd;
+	bool accepting; /* the thread is in scif_accept() without the lock */
+	bool closing;
+};
+
+struct link;
+
+struct export {
+	struct segment segment;
+	/* of the creation */
+	unsigned family; /* service_family() of the creator */
+	uid_t owner;
+	gid_t group;
+	mode_t mode; /* for an empty access list: 0666 & ~umask */
+	unsigned flags;
+	size_t size;
+	bool big_endian;
+
+	struct binding binding;
+	bool busy; /* a control operation is under way; the others wait */
+
+	enum export_state state;
+	bool withdrawn; /* the claim gave way to another */
+	uint32_t segment_id;
+	unsigned index; /* of the port in the sequence of the id */
+	struct access_list access;
+	struct listener listener;
+	struct link *links; /* connections, newest first */
+	uint32_t serial;    /* of the last question to importers */
+};
+
+/* The calling process, not a parent of it, created it. */
+bool export_is_own(const struct export *e);
+
+/* Lock held: importers can connect (rsm_memseg_get_pollfd works). */
+bool export_is_published(const struct export *e);
+
+/* Lock held: one signal to each importer. */
+void export_signal(struct export *e, bool accumulate);
+
+/*
+ * Lock held; control operations of one segment come one at a time. 0, RSMERR_INTERRUPTED (if
+ * interruptible) or RSMERR_BAD_SEG_HNDL when the segment is being destroyed.
+ */
+int export_begin(struct export *e, bool interruptible);
+void export_end(struct export *e);
+
+#endif

@@ -11,7 +11,8 @@
 
 #include "caller_memory.h"
 
-/* No page is smaller: a piece that does not cross such a boundary is readable as a whole or not at all. */
+/* No page is smaller: a piece that does not cross such a boundary is readable as a whole or not at
+ * all. */
 enum { PIECE = 4096 };
 
 typedef ssize_t vm_call(pid_t, const struct iovec *, unsigned long, const struct iovec *,

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# valgrind.sh [FUNCTION...]: every short case of the functions (default: all) with case and peer under
+# valgrind.sh [FUNCTION...]: every short case of the functions (default: all, of both APIs) with case and peer under
 # memcheck, two functions at a time. Fails when memcheck reports anything that valgrind.supp does not
 # explain, or a case fails. Fault injection replaces malloc, as memcheck does, so those cases are UNTESTED.
 set -eu
@@ -10,24 +10,31 @@ trap 'rm -rf "$work"' EXIT
 memcheck="valgrind -q --suppressions=$here/valgrind.supp --leak-check=full --show-leak-kinds=definite"
 memcheck="$memcheck --errors-for-leak-kinds=definite"
 
-CTS_IMPL=$(realpath "$top_builddir/.libs/libscif.so")
-CTS_PEER=$top_builddir/scif-cts-peer
 SCIF_CTS_PEER_LAUNCH="$memcheck --log-file=$work/peer.%p.memcheck"
 CTS_NODE_ADAPTER="$top_builddir/scif-fabric node"
 CTS_PORT_ADAPTER="$top_builddir/scif-fabric ports"
-export CTS_IMPL CTS_PEER SCIF_CTS_PEER_LAUNCH CTS_NODE_ADAPTER CTS_PORT_ADAPTER memcheck work
+export SCIF_CTS_PEER_LAUNCH CTS_NODE_ADAPTER CTS_PORT_ADAPTER memcheck work
 
-[ $# -gt 0 ] || set -- $("$top_builddir/harness/runner/scif-cts" list functions | tail -n +2 | cut -f1)
-for function in "$@"; do
-	echo "$function"
-done | xargs -P 2 -I FUNCTION sh -c '
-	$memcheck --log-file=$work/case.%p.memcheck \
-		"$top_builddir/conformance/scif/FUNCTION" --timeout-scale 40 >"$work/FUNCTION.tap" 2>"$work/FUNCTION.err" ||
-		true
-	passed=$(grep "^ok" "$work/FUNCTION.tap" | grep -vc "# SKIP") || true
-	[ "$passed" -gt 0 ] || echo "not ok - no case of FUNCTION passed" >>"$work/FUNCTION.tap"
-	echo "FUNCTION: $passed passed, $(grep -c "^not ok" "$work/FUNCTION.tap") failed," \
-		"$(grep -c "# SKIP" "$work/FUNCTION.tap") skipped"'
+"$top_builddir/harness/runner/scif-cts" list functions | awk -F '\t' -v wanted=" $* " \
+	'NR > 1 && (wanted == "  " || index(wanted, " " $1 " ")) { print $2, $1 }' >"$work/functions"
+[ -s "$work/functions" ] || { echo "valgrind.sh: there is no function $*" >&2; exit 2; }
+
+# Each with the variables that the runner sets for its cases.
+xargs -P 2 -L 1 sh -c '
+	api=$1 function=$2
+	CTS_IMPL=$(realpath "$top_builddir/.libs/lib$api.so")
+	CTS_PEER=$top_builddir/$api-cts-peer
+	export CTS_IMPL CTS_PEER
+	if [ "$api" = rsm ]; then
+		CTS_SCIF=$(realpath "$top_builddir/.libs/libscif.so")
+		export CTS_SCIF
+	fi
+	$memcheck --log-file=$work/case.%p.memcheck "$top_builddir/conformance/$api/$function" \
+		--timeout-scale 40 >"$work/$function.tap" 2>"$work/$function.err" || true
+	passed=$(grep "^ok" "$work/$function.tap" | grep -vc "# SKIP") || true
+	[ "$passed" -gt 0 ] || echo "not ok - no case of $function passed" >>"$work/$function.tap"
+	echo "$function: $passed passed, $(grep -c "^not ok" "$work/$function.tap") failed," \
+		"$(grep -c "# SKIP" "$work/$function.tap") skipped"' sh <"$work/functions"
 
 status=0
 grep -h '^not ok' "$work"/*.tap && status=1

@@ -237,10 +237,11 @@ void rsm_free_interconnect_topology(rsm_topology_t *topology_data);
  *	reserve APPID BASEID LENGTH
  *
  * `reserved` is accepted for the keyword, in upper or lower case. BASEID is hexadecimal, with or
- * without 0x; LENGTH is decimal and positive; all ids must fit into 32 bits. A line with # in its
- * first column is a comment. Anything else, an empty line included, is malformed and makes the whole
- * file malformed, wherever it stands. The first line for an application counts. A range that runs
- * into reserved ids is handed out as it stands; publishing then refuses it.
+ * without 0x; LENGTH is decimal; both are numbers of 32 bits. A line with # in its first column is a
+ * comment; a line has at most 8191 bytes, and the last one need not end. Anything else, an empty line
+ * included, is malformed and makes the whole file malformed, wherever it stands. The first line for
+ * an application counts. What it reserves is handed out as it stands, and not compared with the ids
+ * that programs may publish.
  *
  * Clauses: RSM-GET-SEGMENTID-RANGE-*
  *
@@ -314,8 +315,8 @@ int rsm_memseg_export_destroy(rsm_memseg_export_handle_t memseg);
  *	RSMERR_BAD_SEG_HNDL, RSMERR_NOT_CREATOR, RSMERR_INSUFFICIENT_MEM	as at the top;
  *	RSMERR_SEG_ALREADY_PUBLISHED	it is published;
  *	RSMERR_BAD_ACL		@access_list is NULL with a length, has a permission beyond 0666 or
- *				with a digit other than 0, 2, 4, 6, or a node that cannot be (over
- *				`loopback`: any but the own one);
+ *				with a digit other than 0, 2, 4, 6, a node that cannot be (over
+ *				`loopback`: any but the own one), or more entries than nodes can be;
  *	RSMERR_BAD_SEGID	@segment_id is NULL;
  *	RSMERR_SEGID_IN_USE	the id is taken on this node;
  *	RSMERR_RESERVED_SEGID	the id is none that a program may choose;

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "descriptor.h"
 #include "service.h"
 
 #define NS_PER_MS 1000000ull
@@ -21,38 +22,20 @@
 /* A wait without a timeout would go on after a handler with SA_RESTART; this long is endless. */
 #define LONGEST_NS (3600 * NS_PER_S)
 
-/* 0, 1 and 2 are the program's even when it has closed them. */
-enum { FIRST_DESCRIPTOR = 3 };
-
-static int move_up(int *fd)
-{
-	int moved;
-
-	if (*fd >= FIRST_DESCRIPTOR)
-		return 0;
-	moved = fcntl(*fd, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
-	if (moved < 0)
-		return -errno;
-	close(*fd);
-	*fd = moved;
-	return 0;
-}
-
 /* -ENOMEM stays, every other shortage is one of descriptors. */
 static int open_pipe(int ends[2])
 {
-	int error;
-
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
 		return errno == ENOMEM ? -ENOMEM : -EMFILE;
-	error = move_up(&ends[0]);
-	if (error == 0)
-		error = move_up(&ends[1]);
-	if (error == 0)
+	ends[0] = descriptor_settle(ends[0]);
+	ends[1] = descriptor_settle(ends[1]);
+	if (ends[0] >= 0 && ends[1] >= 0)
 		return 0;
-	close(ends[0]);
-	close(ends[1]);
-	return error == -ENOMEM ? -ENOMEM : -EMFILE;
+	if (ends[0] >= 0)
+		close(ends[0]);
+	if (ends[1] >= 0)
+		close(ends[1]);
+	return -EMFILE;
 }
 
 int event_queue_init(struct event_queue *q)

@@ -67,8 +67,8 @@ static int meet(scif_epd_t listener, scif_epd_t connector, struct scif_portID *t
 	*accepted = accept_own(listener, &own);
 	if (*accepted < 0)
 		return *accepted;
-	error = endpoint_connect(connector, to->node, to->port,
-				 service_now() + SERVICE_PATIENCE_NS, false);
+	error = endpoint_connect(connector, to->node, to->port, service_now() + SERVICE_PATIENCE_NS,
+				 false);
 	if (error != 0)
 		endpoint_close(*accepted);
 	return error;
@@ -115,8 +115,8 @@ void anchor_release(void)
 
 off_t anchor_register(void *vaddr, size_t size)
 {
-	off_t window = scif_register(anchor.windows, vaddr, size, 0,
-				     SCIF_PROT_READ | SCIF_PROT_WRITE, 0);
+	off_t window =
+		scif_register(anchor.windows, vaddr, size, 0, SCIF_PROT_READ | SCIF_PROT_WRITE, 0);
 
 	return window == SCIF_REGISTER_FAILED ? -errno : window;
 }

@@ -64,8 +64,8 @@ int channel_relay(struct channel *c);
 
 /*
  * Lock held. Sends or queues the whole message or nothing: 0, -ENOMEM, -ECONNRESET (the channel is
- * not UP), -ENODEV. magic, version and length of the header are filled in on the way. A message without
- * payload on a channel that is not clogged needs no memory.
+ * not UP), -ENODEV. magic, version and length of the header are filled in on the way. A message
+ * without payload on a channel that is not clogged needs no memory.
  */
 int channel_send(struct channel *c, const struct wire_message *m, const void *payload, size_t n);
 

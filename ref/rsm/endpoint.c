@@ -33,7 +33,8 @@ static void forget(int number)
 
 /* --- opening --- */
 
-/* scif_open() knows one error for every shortage; whether it was descriptors shows by asking for one. */
+/* scif_open() knows one error for every shortage; whether it was descriptors shows by asking for
+ * one. */
 static int shortage(int error)
 {
 	int fd;

@@ -13,12 +13,13 @@
 #include <sys/types.h>
 
 #include "access.h"
+#include "backing.h"
 #include "segment.h"
 #include "service.h"
 
 enum export_state {
 	EXPORT_BOUND,
-	EXPORT_CLAIMING,     /* listens under its id, has not yet heard from all other holders */
+	EXPORT_CLAIMING, /* listens under its id, has not yet heard from all other holders */
 	EXPORT_PUBLISHED,
 	EXPORT_UNPUBLISHING, /* waits for importers to let go */
 };
@@ -26,7 +27,8 @@ enum export_state {
 /* The memory that is the segment at present. */
 struct binding {
 	void *vaddr;
-	off_t window; /* on the anchor */
+	off_t window;	/* on the anchor */
+	uint64_t print; /* of what is mapped there, backing.h */
 };
 
 struct listener {
@@ -38,7 +40,8 @@ struct listener {
 
 struct link;
 
-struct export {
+struct export
+{
 	struct segment segment;
 	/* of the creation */
 	unsigned family; /* service_family() of the creator */
@@ -77,5 +80,11 @@ void export_signal(struct export *e, bool accumulate);
  */
 int export_begin(struct export *e, bool interruptible);
 void export_end(struct export *e);
+
+/* Checks memory and registers it on the anchor, which is in use. No lock held. An RSMERR value. */
+int export_bind(struct binding *b, void *vaddr, size_t size);
+
+/* Whether the program still has the segment's memory at its address. */
+bool export_memory_in_place(const struct export *e);
 
 #endif

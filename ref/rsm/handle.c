@@ -21,7 +21,7 @@ _Static_assert(sizeof(void *) == sizeof(uint64_t), "a handle holds tag, generati
 
 /* The users of a slot and what else decides whether one may enter, in one atomic word. */
 #define RETIRED 0x80000000u
-#define USERS 0x7fffffffu
+#define USERS	0x7fffffffu
 
 struct slot {
 	_Atomic uint64_t state; /* generation << 32 | RETIRED | users */

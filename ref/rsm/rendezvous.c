@@ -19,7 +19,7 @@ enum { FIRST_PORT = 0x4000, PORT_COUNT = 0xc000, STEPS = 6143 };
 enum { BACKLOG = 1024 };
 
 /* Eight steps of at most STEPS do not go round, so the ports differ. */
-_Static_assert(STEPS * RENDEZVOUS_PORTS <= PORT_COUNT, "ports of an id differ");
+_Static_assert(STEPS *RENDEZVOUS_PORTS <= PORT_COUNT, "ports of an id differ");
 
 void rendezvous_ports(uint32_t segment_id, uint16_t ports[RENDEZVOUS_PORTS])
 {
@@ -191,8 +191,7 @@ int rendezvous_ask(uint32_t segment_id, unsigned index)
 
 /* --- finding an exporter --- */
 
-static int exchange(scif_epd_t epd, const struct wire_message *request,
-		    struct wire_message *answer)
+static int exchange(scif_epd_t epd, const struct wire_message *request, struct wire_message *answer)
 {
 	uint64_t deadline = service_now() + SERVICE_PATIENCE_NS;
 	unsigned char bytes[WIRE_SIZE];

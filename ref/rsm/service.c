@@ -41,7 +41,7 @@ static struct {
 	struct place {
 		struct watch *watch;
 		uint32_t generation;
-	} *places;
+	} * places;
 	uint32_t place_count;
 } service = {.epoll = -1, .wake = -1};
 
@@ -79,7 +79,8 @@ void service_changed(void)
 	syscall(SYS_futex, &changes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The kernel restarts a wait without a time limit after a handler with SA_RESTART; this never is one.
+/* The kernel restarts a wait without a time limit after a handler with SA_RESTART; this never is
+ * one.
  */
 #define LONGEST_NS 3600000000000ull
 

@@ -12,7 +12,7 @@
 enum {
 	WIRE_MAGIC = 0x314d5352, /* "RSM1" */
 	WIRE_VERSION = 1,
-	WIRE_SIZE = 64,		   /* of the header */
+	WIRE_SIZE = 64,		 /* of the header */
 	WIRE_PAYLOAD_MAX = 32768 /* bytes after the header */
 };
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Remote shared memory (RSMAPI), user side: a process exports memory as a segment, processes of the
- * cluster import it, read and write it, map it, and signal each other.  Same names, values and binary
- * layout as the documented interface of librsm.so.2.
+ * cluster import it, read and write it, map it, and signal each other.  Same names, values and
+ * binary layout as the documented interface of librsm.so.2.
  *
- * Unless it says otherwise a function returns RSM_SUCCESS, which is 0, or one of the errors RSMERR_*
- * (errno says nothing), and these errors mean:
+ * Unless it says otherwise a function returns RSM_SUCCESS, which is 0, or one of the errors
+ * RSMERR_* (errno says nothing), and these errors mean:
  *
  *	RSMERR_BAD_CTLR_HNDL		the handle is not one that rsm_get_controller() gave
  *	RSMERR_CTLR_NOT_PRESENT		every get of the controller has been released
- *	RSMERR_BAD_SEG_HNDL		the handle is NULL, of the wrong kind, or no segment's any more
+ *	RSMERR_BAD_SEG_HNDL		the handle is NULL, of the wrong kind, or of a segment that
+ *					is no more
  *	RSMERR_BAD_ADDR			memory of the caller is missing or not accessible as needed
  *	RSMERR_NOT_CREATOR		the caller is a fork of the process that created the segment
  *	RSMERR_CONN_ABORTED		the connection is lost: the segment was unpublished or
@@ -19,8 +20,8 @@
  *	RSMERR_INTERRUPTED		a signal arrived while the call waited
  *
  * When a call fails, what its pointer arguments point to is unchanged.  Handles may be used by all
- * threads.  Handles, also freed ones, are told apart without being followed, so that a wrong one gives
- * an error and no crash.
+ * threads.  Handles, also freed ones, are told apart without being followed, so that a wrong one
+ * gives an error and no crash.
  *
  * A segment belongs to the process that created it and ends with it.  A fork of it can only destroy
  * its copy of the handle.  A fork of an importer goes on importing.
@@ -66,8 +67,9 @@ typedef rsm_attribute_t rsm_map_attr_t;
 #define RSM_CONNECTION_ACTIVE 3
 
 /*
- * The guide prints the topology in one level and spells one count differently.  Both ways of writing
- * work: unnamed unions hold the two forms, which the leading __extension__ allows in every standard.
+ * The guide prints the topology in one level and spells one count differently.  Both ways of
+ * writing work: unnamed unions hold the two forms, which the leading __extension__ allows in every
+ * standard.
  */
 
 /**
@@ -146,6 +148,11 @@ typedef struct rsm_topology {
 	rsm_connections_t *connections[1];
 } rsm_topology_t;
 
+/* The functions are exported also from a library that hides everything by default: this one. */
+#ifdef __GNUC__
+#pragma GCC visibility push(default)
+#endif
+
 /**
  * rsm_get_controller() - get a handle on an interconnect controller
  * @name: its name, upper and lower case alike; NULL means `loopback`
@@ -163,7 +170,7 @@ typedef struct rsm_topology {
  *	RSMERR_CTLR_NOT_PRESENT	there is no such controller: the name is unknown, the node of `micN`
  *				is not there, or there is no SCIF network;
  *	RSMERR_INSUFFICIENT_MEM	no memory or descriptor;
- *	RSMERR_BAD_LIBRARY_VERSION	the SCIF library and its network or driver do not fit together;
+ *	RSMERR_BAD_LIBRARY_VERSION	the SCIF library does not fit its network or driver;
  *	RSMERR_BAD_ADDR		@name cannot be read or @controller cannot be written.
  */
 int rsm_get_controller(char *name, rsmapi_controller_handle_t *controller);
@@ -205,8 +212,8 @@ int rsm_release_controller(rsmapi_controller_handle_t chdl);
  * @topology_data: where to store the address of the answer
  *
  * The answer holds what is there now: `scif0` with a path to every other node of the SCIF network,
- * each RSM_CONNECTION_ACTIVE; hardware addresses are node numbers. `loopback` is not listed; without
- * a SCIF network there is no controller. It is freed by rsm_free_interconnect_topology().
+ * each RSM_CONNECTION_ACTIVE; hardware addresses are node numbers. `loopback` is not listed;
+ * without a SCIF network there is no controller. It is freed by rsm_free_interconnect_topology().
  *
  * Clauses: RSM-GET-INTERCONNECT-TOPOLOGY-*
  *
@@ -237,11 +244,11 @@ void rsm_free_interconnect_topology(rsm_topology_t *topology_data);
  *	reserve APPID BASEID LENGTH
  *
  * `reserved` is accepted for the keyword, in upper or lower case. BASEID is hexadecimal, with or
- * without 0x; LENGTH is decimal; both are numbers of 32 bits. A line with # in its first column is a
- * comment; a line has at most 8191 bytes, and the last one need not end. Anything else, an empty line
- * included, is malformed and makes the whole file malformed, wherever it stands. The first line for
- * an application counts. What it reserves is handed out as it stands, and not compared with the ids
- * that programs may publish.
+ * without 0x; LENGTH is decimal; both are numbers of 32 bits. A line with # in its first column is
+ * a comment; a line has at most 8191 bytes, and the last one need not end. Anything else, an empty
+ * line included, is malformed and makes the whole file malformed, wherever it stands. The first
+ * line for an application counts. What it reserves is handed out as it stands, and not
+ * compared with the ids that programs may publish.
  *
  * Clauses: RSM-GET-SEGMENTID-RANGE-*
  *
@@ -270,8 +277,8 @@ int rsm_get_segmentid_range(const char *appid, rsm_memseg_id_t *baseid, uint32_t
  *	RSMERR_BAD_CTLR_HNDL, RSMERR_CTLR_NOT_PRESENT, RSMERR_INTERRUPTED	as at the top;
  *	RSMERR_BAD_SEG_HNDL	@memseg is NULL;
  *	RSMERR_BAD_LENGTH	@size is 0 or more than attr_max_export_segment_size;
- *	RSMERR_BAD_ADDR		@vaddr is NULL, part of the range is not mapped or is a shared mapping
- *				of a regular file, or @memseg cannot be written;
+ *	RSMERR_BAD_ADDR		@vaddr is NULL, part of the range is not mapped or is a shared
+ *				mapping of a regular file, or @memseg cannot be written;
  *	RSMERR_BAD_MEM_ALIGNMENT	@vaddr or @size is no multiple of the page size;
  *	RSMERR_PERM_DENIED	part of the range is not readable and writable;
  *	RSMERR_INSUFFICIENT_MEM	no memory, or the quota of shared or locked memory is used up;
@@ -285,8 +292,8 @@ int rsm_memseg_export_create(rsmapi_controller_handle_t controller,
  * rsm_memseg_export_destroy() - end a segment
  * @memseg: segment
  *
- * A published segment is unpublished first, as by rsm_memseg_export_unpublish(), except that signals
- * do not interrupt it.
+ * A published segment is unpublished first, as by rsm_memseg_export_unpublish(), except that
+ * signals do not interrupt it.
  *
  * Clauses: RSM-EXPORT-DESTROY-*
  *
@@ -305,9 +312,9 @@ int rsm_memseg_export_destroy(rsm_memseg_export_handle_t memseg);
  * @access_list_length: number of entries; 0 lets every node import, with the permissions of a file
  *	that the process would have created when it created the segment (0666 less the umask)
  *
- * Users and groups are the numbers that the kernel vouches for on one machine; where the SCIF network
- * has no way to tell, they are what the importer claims. A privileged importer passes the digits but
- * not the list.
+ * Users and groups are the numbers that the kernel vouches for on one machine; where the SCIF
+ * network has no way to tell, they are what the importer claims. A privileged importer passes the
+ * digits but not the list.
  *
  * Clauses: RSM-EXPORT-PUBLISH-*
  *
@@ -350,8 +357,8 @@ int rsm_memseg_export_republish(rsm_memseg_export_handle_t memseg,
  * rsm_memseg_export_unpublish() - end all imports of a segment
  * @memseg: segment
  *
- * Every importer is told and loses its connection; one that does not answer for 5 seconds is cut off.
- * The segment can be published again.
+ * Every importer is told and loses its connection; one that does not answer for 5 seconds is cut
+ * off. The segment can be published again.
  *
  * Clauses: RSM-EXPORT-UNPUBLISH-*
  *
@@ -360,8 +367,8 @@ int rsm_memseg_export_republish(rsm_memseg_export_handle_t memseg,
  *	RSMERR_SEG_NOT_PUBLISHED	it is not published;
  *	RSMERR_INTERRUPTED	as at the top; the segment stays published, but importers that had
  *				answered have lost their connections;
- *	RSMERR_POLLFD_IN_USE	a descriptor of rsm_memseg_get_pollfd() is not released (in the guide's
- *				prose only).
+ *	RSMERR_POLLFD_IN_USE	a descriptor of rsm_memseg_get_pollfd() is not released (in the
+ *				guide's prose only).
  */
 int rsm_memseg_export_unpublish(rsm_memseg_export_handle_t memseg);
 
@@ -372,16 +379,16 @@ int rsm_memseg_export_unpublish(rsm_memseg_export_handle_t memseg);
  * @off: ignored; the whole segment is bound anew
  * @size: its length in bytes, the segment's
  *
- * Importers stay connected and mapped and see the new memory; one that does not answer for 5 seconds
- * is cut off. Nothing is copied. What a transfer meanwhile meets is undefined.
+ * Importers stay connected and mapped and see the new memory; one that does not answer for 5
+ * seconds is cut off. Nothing is copied. What a transfer meanwhile meets is undefined.
  *
  * Clauses: RSM-EXPORT-REBIND-*
  *
  * Return: RSM_SUCCESS, or
  *	RSMERR_BAD_SEG_HNDL, RSMERR_NOT_CREATOR, RSMERR_INSUFFICIENT_RESOURCES	as at the top;
  *	RSMERR_BAD_LENGTH	@size is not the segment's;
- *	RSMERR_BAD_ADDR		@vaddr is NULL or no multiple of the page size, or the memory is none
- *				that rsm_memseg_export_create() takes;
+ *	RSMERR_BAD_ADDR		@vaddr is NULL or no multiple of the page size, or the memory is
+ *				none that rsm_memseg_export_create() takes;
  *	RSMERR_REBIND_NOT_ALLOWED	the segment was created without RSM_ALLOW_REBIND;
  *	RSMERR_PERM_DENIED	part of the range is not readable and writable;
  *	RSMERR_INSUFFICIENT_MEM	no memory, or the quota of shared or locked memory is used up;
@@ -438,8 +445,8 @@ int rsm_memseg_import_disconnect(rsm_memseg_import_handle_t im_memseg);
  * @rep_cnt: number of items; 0 reads nothing
  *
  * In implicit mode, which is the mode of a new connection, a barrier must have been initialised for
- * the connection, and the items have arrived when the call returns. In explicit mode an error of the
- * transfer between opening and closing a barrier shows when it is closed, not here.
+ * the connection, and the items have arrived when the call returns. In explicit mode an error of
+ * the transfer between opening and closing a barrier shows when it is closed, not here.
  *
  * The transfer needs no mapping.
  *
@@ -622,8 +629,8 @@ int rsm_memseg_import_put(rsm_memseg_import_handle_t im_memseg, off_t offset, vo
  *
  * The pieces are written in their order and the first error ends the call; io_residual_count then
  * says how many are not written, and is 0 on success. In implicit mode every piece has a barrier of
- * its own. With RSM_IMPLICIT_SIGPOST the exporter is signalled when all are written. Bytes are never
- * swapped.
+ * its own. With RSM_IMPLICIT_SIGPOST the exporter is signalled when all are written. Bytes are
+ * never swapped.
  *
  * Clauses: RSM-IMPORT-PUTV-*
  *
@@ -673,8 +680,8 @@ int rsm_memseg_import_getv(rsm_scat_gath_t *sg_io);
  *	RSMERR_CTLR_NOT_PRESENT	as at the top (not in the guide's list);
  *	RSMERR_BAD_LOCALMEM_HNDL	@local_handle is NULL;
  *	RSMERR_BAD_LENGTH	@length is 0, or the range runs beyond the address space;
- *	RSMERR_BAD_ADDR		@local_vaddr is NULL or no multiple of the page size, part of the range
- *				is not mapped, or @local_handle cannot be written.
+ *	RSMERR_BAD_ADDR		@local_vaddr is NULL or no multiple of the page size, part of the
+ *				range is not mapped, or @local_handle cannot be written.
  */
 int rsm_create_localmemory_handle(rsmapi_controller_handle_t cntrl_handle,
 				  rsm_localmemory_handle_t *local_handle, caddr_t local_vaddr,
@@ -698,15 +705,15 @@ int rsm_free_localmemory_handle(rsmapi_controller_handle_t cntrl_handle,
 /**
  * rsm_memseg_import_map() - map a segment or part of it
  * @im_memseg: connection
- * @address: where to store the address; with RSM_MAP_FIXED it holds the address to map at, a multiple
- *	of the page size, otherwise a suggestion or NULL
+ * @address: where to store the address; with RSM_MAP_FIXED it holds the address to map at, a
+ *	multiple of the page size, otherwise a suggestion or NULL
  * @attr: RSM_MAP_NONE or RSM_MAP_FIXED
  * @perm: RSM_PERM_READ, RSM_PERM_WRITE or RSM_PERM_RDWR, within what the connection has
  * @offset: where in the segment the mapping starts, a multiple of the page size
  * @length: its length in bytes, positive
  *
- * A connection has at most one mapping; transfers need none. When the connection is lost the mapping
- * stays, with other memory under it: loads and stores go on without a fault, into nowhere.
+ * A connection has at most one mapping; transfers need none. When the connection is lost the
+ * mapping stays, with other memory under it: loads and stores go on without a fault, into nowhere.
  *
  * Clauses: RSM-IMPORT-MAP-*
  *
@@ -717,10 +724,10 @@ int rsm_free_localmemory_handle(rsmapi_controller_handle_t cntrl_handle,
  *	RSMERR_BAD_OFFSET	@offset is negative or beyond the segment;
  *	RSMERR_BAD_PERMS	@perm is none of the three, or more than the connection has;
  *	RSMERR_SEG_ALREADY_MAPPED	the connection has a mapping;
- *	RSMERR_SEG_NOT_CONNECTED	the connection has been ended by rsm_memseg_import_disconnect();
- *	RSMERR_MAP_FAILED	the interconnect cannot map the segment, or no address space or memory
- *				is left;
- *	RSMERR_BAD_MEM_ALIGNMENT	@offset, or the fixed address, is no multiple of the page size.
+ *	RSMERR_SEG_NOT_CONNECTED	the connection was ended by rsm_memseg_import_disconnect();
+ *	RSMERR_MAP_FAILED	the interconnect cannot map the segment, or no address space or
+ *				memory is left;
+ *	RSMERR_BAD_MEM_ALIGNMENT	@offset or the fixed address is not page-aligned.
  */
 int rsm_memseg_import_map(rsm_memseg_import_handle_t im_memseg, void **address,
 			  rsm_attribute_t attr, rsm_permission_t perm, off_t offset,
@@ -735,8 +742,8 @@ int rsm_memseg_import_map(rsm_memseg_import_handle_t im_memseg, void **address,
  * Return: RSM_SUCCESS, or
  *	RSMERR_BAD_SEG_HNDL	as at the top;
  *	RSMERR_SEG_NOT_MAPPED	it has no mapping (not in the guide's list);
- *	RSMERR_POLLFD_IN_USE	a descriptor of rsm_memseg_get_pollfd() is not released (in the guide's
- *				prose only).
+ *	RSMERR_POLLFD_IN_USE	a descriptor of rsm_memseg_get_pollfd() is not released (in the
+ *				guide's prose only).
  */
 int rsm_memseg_import_unmap(rsm_memseg_import_handle_t im_memseg);
 
@@ -885,7 +892,8 @@ int rsm_intr_signal_wait(void *memseg, int timeout);
  * Clauses: RSM-INTR-SIGNAL-WAIT-POLLFD-*
  *
  * Return: RSM_SUCCESS, or
- *	RSMERR_INSUFFICIENT_MEM, RSMERR_INSUFFICIENT_RESOURCES, RSMERR_INTERRUPTED	as at the top;
+ *	RSMERR_INSUFFICIENT_MEM, RSMERR_INSUFFICIENT_RESOURCES,
+ *	RSMERR_INTERRUPTED	as at the top;
  *	RSMERR_TIMEOUT		nothing in that time;
  *	RSMERR_BAD_ARGS_ERRORS	@nfds is more than the process may have;
  *	RSMERR_BAD_ADDR		@fds or @numfdsp is not accessible.
@@ -897,8 +905,8 @@ int rsm_intr_signal_wait_pollfd(struct pollfd fds[], nfds_t nfds, int timeout, i
  * @memseg: published segment or connection
  * @pollfd: where to store the descriptor, in fd, and POLLRDNORM, in events; revents is left alone
  *
- * Every call gives the same descriptor and counts; each needs its release. The descriptor is only for
- * poll(2), select(2) and epoll: it shows a pending signal until a wait takes it.
+ * Every call gives the same descriptor and counts; each needs its release. The descriptor is only
+ * for poll(2), select(2) and epoll: it shows a pending signal until a wait takes it.
  *
  * Clauses: RSM-GET-POLLFD-*
  *
@@ -913,8 +921,8 @@ int rsm_memseg_get_pollfd(void *memseg, struct pollfd *pollfd);
  * rsm_memseg_release_pollfd() - take one get of the descriptor back
  * @memseg: segment or connection
  *
- * Until the last one is taken back the segment cannot be unpublished or destroyed, and the connection
- * not be unmapped or ended. Without a get it has no effect.
+ * Until the last one is taken back the segment cannot be unpublished or destroyed, and the
+ * connection not be unmapped or ended. Without a get it has no effect.
  *
  * Clauses: RSM-RELEASE-POLLFD-*
  *
@@ -922,6 +930,10 @@ int rsm_memseg_get_pollfd(void *memseg, struct pollfd *pollfd);
  *	RSMERR_BAD_SEG_HNDL	as at the top.
  */
 int rsm_memseg_release_pollfd(void *memseg);
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

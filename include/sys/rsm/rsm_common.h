@@ -86,7 +86,7 @@ typedef char *caddr_t;
 #define RSMERR_BAD_ADDRESS RSMERR_BAD_ADDR
 #define RSMERR_INSUFFICIENT_MEMF RSMERR_INSUFFICIENT_MEM
 
-/* Errors between drivers and the layers above them; BAD_ARGS_ERRORS alone is for programs as well. */
+/* Errors between drivers and the layers above; only BAD_ARGS_ERRORS is for programs as well. */
 #define RSMERR_INTERNAL_ERROR 100
 #define RSMERR_BAD_DRIVER_VERSION 101
 #define RSMERR_UNSUPPORTED_VERSION 102
@@ -124,8 +124,9 @@ typedef char *caddr_t;
 #define RSMERR_QUEUE_FULL 134
 
 /*
- * Who may publish which segment id; both ends belong to the range.  A program that publishes chooses
- * one from RSM_HPC_ID_BASE up to below RSM_USER_APP_ID_BASE, or 0 and gets one of the last range.
+ * Who may publish which segment id; both ends belong to the range.  A program that publishes
+ * chooses one from RSM_HPC_ID_BASE up to below RSM_USER_APP_ID_BASE, or 0 and gets one of the last
+ * range.
  */
 #define RSM_DRIVER_PRIVATE_ID_BASE 0
 #define RSM_DRIVER_PRIVATE_ID_END 0x0FFFFF
@@ -158,7 +159,12 @@ typedef char *caddr_t;
  * @RSM_DAS32: 32 bits
  * @RSM_DAS64: 64 bits
  */
-typedef enum { RSM_DAS8 = 0x1, RSM_DAS16 = 0x2, RSM_DAS32 = 0x4, RSM_DAS64 = 0x8 } rsm_access_size_t;
+typedef enum {
+	RSM_DAS8 = 0x1,
+	RSM_DAS16 = 0x2,
+	RSM_DAS32 = 0x4,
+	RSM_DAS64 = 0x8
+} rsm_access_size_t;
 
 /** typedef rsm_addr_t - hardware address of a controller, an opaque number */
 typedef uint64_t rsm_addr_t;
@@ -172,7 +178,7 @@ typedef rsm_node_id_t rsm_nodeid_t;
 /** typedef rsm_memseg_id_t - segment id, unique on the exporter's node */
 typedef uint32_t rsm_memseg_id_t;
 
-/** typedef rsm_permission_t - permission bits: one of RSM_PERM_*, or three octal digits in an access list */
+/** typedef rsm_permission_t - one of RSM_PERM_*; in an access list three octal digits */
 typedef uint32_t rsm_permission_t;
 
 /** typedef rsm_memseg_import_handle_t - a connection to a segment that somebody else exports */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Remote shared memory: the types that programs hand to the library.  <rsmapi.h> includes this file.
+ * Remote shared memory: the types that programs hand to the library.  <rsmapi.h> includes this
+ * file.
  *
  * The guide prints a few fields under names that differ from the established ones.  The established
- * name is the field; the guide's name is a second member of a union where there is one anyway, and a
- * macro elsewhere, because an unnamed union would make a plain initialiser draw warnings.
+ * name is the field; the guide's name is a second member of a union where there is one anyway, and
+ * a macro elsewhere, because an unnamed union would make a plain initialiser draw warnings.
  */
 #ifndef _SYS_RSM_RSMAPI_COMMON_H
 #define _SYS_RSM_RSMAPI_COMMON_H
@@ -20,8 +21,8 @@ extern "C" {
 #define RSM_VA_TYPE 0x02
 
 /*
- * The guide's names for these two.  They are far too short for a header that everybody includes, so a
- * program asks for them by defining RSM_GUIDE_NAMES.
+ * The guide's names for these two.  They are far too short for a header that everybody includes, so
+ * a program asks for them by defining RSM_GUIDE_NAMES.
  */
 #ifdef RSM_GUIDE_NAMES
 #define HANDLE RSM_HANDLE_TYPE
@@ -38,8 +39,8 @@ extern "C" {
 #define RSM_LOCK_OPS 0x04
 
 /*
- * flags of rsm_scat_gath_t and rsm_intr_signal_post(): signal the exporter after a complete transfer;
- * drop the signal if the target has one pending.
+ * flags of rsm_scat_gath_t and rsm_intr_signal_post(): signal the exporter after a complete
+ * transfer; drop the signal if the target has one pending.
  */
 #define RSM_IMPLICIT_SIGPOST 0x01
 #define RSM_SIGPOST_NO_ACCUMULATE 0x02
@@ -55,8 +56,8 @@ typedef struct __rsm_localmemory_handle *rsm_localmemory_handle_t;
 
 /**
  * typedef rsmapi_controller_attr_t - what a controller can do
- * @attr_direct_access_sizes: widths of accesses through a mapping, in bytes, or-ed together (1, 2, 4
- *	and 8 give 0xF)
+ * @attr_direct_access_sizes: widths of accesses through a mapping, in bytes, or-ed together (1, 2,
+ *	4 and 8 give 0xF)
  * @attr_atomic_sizes: widths that never tear, in the same coding
  * @attr_page_size: page sizes as a mask: bit i set means pages of 1024 << i bytes; 0x4 is 4 KiB
  * @attr_max_export_segment_size: longest segment, in bytes

@@ -8,7 +8,10 @@
 
 #include <stddef.h>
 
-/* Copies ascending; on -EFAULT a prefix may have been written. */
+/*
+ * Copies ascending; on -EFAULT a prefix may have been written. 2, 4 or 8 bytes that are aligned on
+ * both sides move in one access, so nobody sees half of them.
+ */
 int safe_copy(void *dst, const void *src, size_t n);
 
 /* One load, or one atomic "or 0", in every page that [p, p+n) touches; wrap-around is -EFAULT. */

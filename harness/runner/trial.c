@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trials before a run: a library that the loader refuses and an adapter that is not there would
- * otherwise show only as the same reason on every clause.
+ * Trials before a run: a library that the loader refuses, an environment that it refuses and an
+ * adapter that is not there would otherwise show only as the same reason on every clause.
  */
 #include "trial.h"
 
@@ -83,27 +83,124 @@ static char *what_went_wrong(const struct trial *trial)
 			   WEXITSTATUS(trial->status));
 }
 
+/* 0, or the errno of the start. */
+static int run_trial(struct trial *trial, char *program, char *option, char **environment)
+{
+	char *arguments[] = {program, option, NULL};
+	int error;
+
+	*trial = (struct trial){.output = memfd_create("output", MFD_CLOEXEC),
+				.errors = memfd_create("errors", MFD_CLOEXEC)};
+	error = start(trial, arguments, environment);
+	if (!error)
+		finish(trial);
+	return error;
+}
+
+static void end_trial(struct trial *trial)
+{
+	close(trial->output);
+	close(trial->errors);
+}
+
 /* Whether the program got as far as listing its cases; how it ended after that says nothing. */
 static char *try_program(const struct launch *launch, char *program)
 {
-	char *arguments[] = {program, (char[]){"--list"}, NULL};
 	char **environment = launch_environment(launch, NULL);
-	struct trial trial = {.output = memfd_create("output", MFD_CLOEXEC),
-			      .errors = memfd_create("errors", MFD_CLOEXEC)};
+	struct trial trial;
 	char *wrong = NULL;
-	int error = start(&trial, arguments, environment);
+	int error = run_trial(&trial, program, (char[]){"--list"}, environment);
 
-	if (error) {
+	if (error)
 		wrong = format_text("%s: %s", program, strerror(error));
-	} else {
-		finish(&trial);
-		if (lseek(trial.output, 0, SEEK_END) == 0)
-			wrong = what_went_wrong(&trial);
-	}
-	close(trial.output);
-	close(trial.errors);
+	else if (lseek(trial.output, 0, SEEK_END) == 0)
+		wrong = what_went_wrong(&trial);
+	end_trial(&trial);
 	launch_free_strings(environment);
 	return wrong;
+}
+
+/* What the reference library reads.  The first two are the cases' own, whatever the caller has. */
+static const char *const variables[] = {"SCIF_NODE", "SCIF_FABRIC", "SCIF_PROVIDER"};
+#define VARIABLES (sizeof(variables) / sizeof(*variables))
+
+static bool is_variable(const char *setting)
+{
+	size_t i;
+
+	for (i = 0; i < VARIABLES; i++) {
+		size_t length = strlen(variables[i]);
+
+		if (strncmp(setting, variables[i], length) == 0 && setting[length] == '=')
+			return true;
+	}
+	return false;
+}
+
+/* The settings of the caller as one text, one after the other; to be freed. */
+static char *caller_settings(void)
+{
+	size_t length, i;
+	char *text;
+	FILE *stream = text_stream(&text, &length);
+
+	for (i = 0; environ[i]; i++) {
+		char *setting = is_variable(environ[i])
+					? printable_text(environ[i], strcspn(environ[i], "\n"))
+					: NULL;
+
+		if (setting)
+			fprintf(stream, " %s", setting);
+		free(setting);
+	}
+	fclose(stream);
+	return text;
+}
+
+/* Whether scif_open says ENXIO, in the caller's environment or in one without the variables. */
+static bool opens_with_enxio(const struct launch *launch, char *program, bool with_variables)
+{
+	char **prepared = launch_environment(launch, NULL), **environment;
+	size_t count = 0, used = 0, i;
+	char answer[sizeof("ENXIO")] = "";
+	struct trial trial;
+	bool said;
+
+	while (prepared[count])
+		count++;
+	for (i = 0; environ[i]; i++)
+		count++;
+	environment = zeroed_array(count + 1, sizeof(*environment));
+	for (i = 0; prepared[i]; i++) {
+		if (!is_variable(prepared[i]))
+			environment[used++] = prepared[i];
+	}
+	for (i = 0; with_variables && environ[i]; i++) {
+		if (is_variable(environ[i]))
+			environment[used++] = environ[i];
+	}
+	said = run_trial(&trial, program, (char[]){"--open"}, environment) == 0 &&
+	       pread(trial.output, answer, sizeof(answer), 0) == sizeof(answer) &&
+	       memcmp(answer, "ENXIO\n", sizeof(answer)) == 0;
+	end_trial(&trial);
+	free(environment);
+	launch_free_strings(prepared);
+	return said;
+}
+
+/*
+ * The settings that keep scif_open from working, NULL where they do not; to be freed.  Where it
+ * fails without them as well, it is the cases that say so.
+ */
+static char *refused_settings(const struct launch *launch, char *program)
+{
+	char *settings = caller_settings();
+
+	if (*settings && opens_with_enxio(launch, program, true) &&
+	    !opens_with_enxio(launch, program, false))
+		return settings;
+	free(settings);
+	return NULL;
 }
 
 static char *any_program(const struct session *session)
@@ -124,7 +221,7 @@ static char *any_program(const struct session *session)
 int trial_load(const struct session *session)
 {
 	struct launch launch;
-	char *program, *wrong = NULL;
+	char *program, *wrong = NULL, *settings = NULL;
 	int status;
 
 	/* What is put in front of the program may be what makes it load. */
@@ -140,6 +237,15 @@ int trial_load(const struct session *session)
 			wrong);
 		status = EXIT_USAGE;
 	}
+	if (program && !wrong)
+		settings = refused_settings(&launch, program);
+	if (settings) {
+		fprintf(stderr,
+			"scif-cts: scif_open fails with ENXIO because of the environment:%s\n",
+			settings);
+		status = EXIT_USAGE;
+	}
+	free(settings);
 	free(wrong);
 	free(program);
 	launch_release(&launch);

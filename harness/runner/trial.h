@@ -6,8 +6,10 @@
 #include "session.h"
 
 /*
- * Starts one case program with the library in front of it, which only lists its cases.  Returns 0,
- * or EXIT_USAGE after a line on stderr that says why the library cannot be loaded.
+ * Starts one case program with the library in front of it, which only lists its cases, and, where
+ * the caller sets SCIF_NODE, SCIF_FABRIC or SCIF_PROVIDER, opens an endpoint.  Returns 0, or
+ * EXIT_USAGE after a line on stderr that says why the library cannot be loaded, or which settings
+ * it refuses.
  */
 int trial_load(const struct session *session);
 

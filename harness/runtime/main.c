@@ -5,9 +5,11 @@
  */
 #include "engine.h"
 
+#include "errname.h"
 #include "symbols.h"
 
 #include <check.h>
+#include <dlfcn.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +31,14 @@ END_TEST
 struct selection {
 	const char **ids;
 	int count;
-	bool list;
+	bool list, open;
 };
 
 static void usage(FILE *out)
 {
 	fprintf(out,
-		"usage: %s [--list] [--case ID]... [--no-fork] [--profile NAME] [--timeout-scale "
-		"X] [--all]\n",
+		"usage: %s [--list] [--open] [--case ID]... [--no-fork] [--profile NAME] "
+		"[--timeout-scale X] [--all]\n",
 		cts_function);
 }
 
@@ -44,6 +46,7 @@ static bool parse(int argc, char **argv, struct selection *s)
 {
 	static const struct option options[] = {
 		{"list", no_argument, NULL, 'l'},
+		{"open", no_argument, NULL, 'o'},
 		{"case", required_argument, NULL, 'c'},
 		{"no-fork", no_argument, NULL, 'n'},
 		{"profile", required_argument, NULL, 'p'},
@@ -60,6 +63,9 @@ static bool parse(int argc, char **argv, struct selection *s)
 		switch (option) {
 		case 'l':
 			s->list = true;
+			break;
+		case 'o':
+			s->open = true;
 			break;
 		case 'c':
 			s->ids[s->count++] = optarg;
@@ -138,14 +144,14 @@ static bool decided_without_running(const struct cts_case *c)
 	}
 	if (!settings.impl)
 		return false;
-	if (symbol_origin(c->function, settings.impl, where, sizeof where) == SYMBOL_ABSENT) {
-		verdict_set(UNSUPPORTED, KIND_NONE, "the implementation does not offer %s",
-			    c->function);
+	/* First: a library that is not in use offers nothing, and that says nothing about it. */
+	if (!symbols_proven(settings.impl, why, sizeof why)) {
+		verdict_set(UNRESOLVED, KIND_NONE, "%.400s", why);
 		return true;
 	}
-	if (symbols_proven(settings.impl, why, sizeof why))
+	if (symbol_origin(c->function, settings.impl, where, sizeof where) != SYMBOL_ABSENT)
 		return false;
-	verdict_set(UNRESOLVED, KIND_NONE, "%.400s", why);
+	verdict_set(UNSUPPORTED, KIND_NONE, "the implementation does not offer %s", c->function);
 	return true;
 }
 
@@ -245,6 +251,16 @@ static bool known(const char *id)
 	return false;
 }
 
+/* What scif_open says to the environment as the caller has it: "0" or the name of its error. */
+static int say_whether_it_opens(void)
+{
+	int (*opener)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "scif_open");
+	bool failed = opener && opener() < 0;
+
+	puts(cts_errname(failed ? errno : 0));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct selection s;
@@ -260,6 +276,8 @@ int main(int argc, char **argv)
 		puts(cts_cases[i].id);
 	if (s.list)
 		return 0;
+	if (s.open)
+		return say_whether_it_opens();
 	read_environment();
 	shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);

@@ -201,10 +201,18 @@ static void expect_header(struct channel *c)
 	c->in_used = 0;
 }
 
+static bool takes_payload(const struct channel *c)
+{
+	return c->in != NULL && c->in != c->in_room;
+}
+
 int channel_relay(struct channel *c)
 {
-	unsigned char *room = malloc(WIRE_SIZE + WIRE_PAYLOAD_MAX);
+	unsigned char *room;
 
+	if (takes_payload(c))
+		return 0;
+	room = malloc(WIRE_SIZE + WIRE_PAYLOAD_MAX);
 	if (room == NULL)
 		return -ENOMEM;
 	c->in = room;
@@ -216,7 +224,7 @@ static int digest(struct channel *c)
 {
 	struct wire_message m;
 
-	if (!wire_decode(&m, c->in) || (m.length > 0 && c->in == c->in_room))
+	if (!wire_decode(&m, c->in) || (m.length > 0 && !takes_payload(c)))
 		return -EPROTO;
 	if (c->in_used < WIRE_SIZE + m.length) {
 		c->in_need = WIRE_SIZE + m.length;
@@ -303,7 +311,8 @@ int channel_open(struct channel *c, scif_epd_t epd, uint16_t node)
 {
 	int error;
 
-	c->in = c->in_room;
+	if (!takes_payload(c))
+		c->in = c->in_room;
 	c->out = c->out_room;
 	c->out_size = sizeof(c->out_room);
 	c->out_used = 0;
@@ -326,7 +335,7 @@ int channel_open(struct channel *c, scif_epd_t epd, uint16_t node)
 
 static void free_buffers(struct channel *c)
 {
-	if (c->in != c->in_room)
+	if (takes_payload(c))
 		free(c->in);
 	c->in = c->in_room;
 	if (c->out != c->out_room)
@@ -338,6 +347,7 @@ static void free_buffers(struct channel *c)
 
 void channel_close(struct channel *c)
 {
+	free_buffers(c);
 	if (c->epd < 0)
 		return;
 	c->gone = true;
@@ -345,7 +355,6 @@ void channel_close(struct channel *c)
 	watch_remove(&c->watch);
 	endpoint_close(c->epd);
 	c->epd = -1;
-	free_buffers(c);
 	service_changed();
 }
 

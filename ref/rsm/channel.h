@@ -59,7 +59,10 @@ struct channel {
  */
 int channel_open(struct channel *c, scif_epd_t epd, uint16_t node);
 
-/* Lock held. Allows messages with payload on an open channel, which need a buffer: 0, -ENOMEM. */
+/*
+ * Lock held. Allows messages with payload on a channel, open or about to be opened, which need a
+ * buffer that channel_close() frees: 0, -ENOMEM.
+ */
 int channel_relay(struct channel *c);
 
 /*
@@ -93,7 +96,8 @@ bool channel_end(struct channel *c, enum channel_state state);
 
 /*
  * Lock held. Closes the endpoint and frees what the channel holds; the state becomes CHANNEL_LOST
- * if it was UP. Harmless on a closed channel. No transfer of another thread may use the endpoint.
+ * if it was UP. Harmless on a closed or zeroed one with epd -1. No transfer of another thread may
+ * use the endpoint.
  */
 void channel_close(struct channel *c);
 

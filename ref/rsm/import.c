@@ -140,11 +140,15 @@ static int adopt(struct import *m, const struct wire_message *answer, scif_epd_t
 	m->relay = answer->flags & WIRE_RELAY;
 	m->swapped = (answer->flags & WIRE_BIG_ENDIAN) != OWN_ORDER;
 	atomic_store(&m->window, (off_t)answer->offset);
-	error = channel_open(&m->channel, epd, (uint16_t)m->node);
-	if (error != 0)
-		service_release();
-	else
+	error = m->relay ? channel_relay(&m->channel) : 0;
+	if (error == 0)
+		error = channel_open(&m->channel, epd, (uint16_t)m->node);
+	if (error == 0) {
 		m->attached = true;
+		return 0;
+	}
+	channel_close(&m->channel);
+	service_release();
 	return error;
 }
 

@@ -144,7 +144,8 @@ static int rebind(struct export *e, void *vaddr)
 	struct binding to;
 	int result;
 
-	if (vaddr == e->binding.vaddr)
+	/* Unless the program has mapped something else there. */
+	if (vaddr == e->binding.vaddr && export_memory_in_place(e))
 		return RSM_SUCCESS;
 	service_unlock();
 	result = export_bind(&to, vaddr, e->size);

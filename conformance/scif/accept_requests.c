@@ -2,8 +2,6 @@
 /* scif_accept: order, waiting, what it hands out, and requests that were given up. */
 #include "ends.h"
 
-#define MOST_REQUESTS 16
-
 static scif_epd_t accept_now(scif_epd_t listener, struct scif_portID *from)
 {
 	scif_epd_t epd = -1;
@@ -38,18 +36,23 @@ SCENARIO(accept_reports_the_requester)
 	CTS_ASSERT(scif_close(epd) == 0);
 }
 
-SCENARIO(accept_blocks_until_requested)
+/* The far end of the endpoint that an accept gets which waits until there is a request. */
+static int far_end_of_waiting(struct listener l, struct cts_thread *accepting)
 {
-	struct cts_peer *peer = cts_peer();
-	struct listener l = ends_listen(1);
-	struct cts_thread *accepting = cts_fx_accepting(l.epd);
-
 	CTS_ASSERT(!cts_thread_done(accepting));
-	struct request r = ends_request_begin(peer, l.at);
+	struct request r = ends_request_begin(cts_peer(), l.at);
 	struct cts_result got = cts_join(accepting);
 	cts_expect_ok(cts_observe(got.ret, got.err), "the waiting accept");
 	CTS_ASSERT(ends_request_end(&r).ret > 0);
-	cts_link(cts_thread_epd(accepting), peer, r.far);
+	return r.far;
+}
+
+SCENARIO(accept_blocks_until_requested)
+{
+	struct listener l = ends_listen(1);
+	struct cts_thread *accepting = cts_fx_accepting(l.epd);
+
+	cts_link(cts_thread_epd(accepting), cts_peer(), far_end_of_waiting(l, accepting));
 	CTS_CHECK(cts_far_alive(cts_thread_epd(accepting)),
 		  "the connection carries bytes both ways");
 	CTS_ASSERT(scif_close(cts_thread_epd(accepting)) == 0);
@@ -60,11 +63,9 @@ SCENARIO(accept_in_order)
 	int count = (int)cts_param("requests");
 	struct cts_peer *peer = cts_peer();
 	struct listener l = ends_listen(count);
-	struct request waiting[MOST_REQUESTS];
+	struct request waiting[ENDS_MOST_REQUESTS];
 
-	CTS_REQUIRE(count <= MOST_REQUESTS);
-	for (int i = 0; i < count; i++)
-		waiting[i] = ends_request(peer, l.at);
+	ends_requests(peer, l.at, waiting, count);
 	/* ends_accept checks that the endpoint accepted belongs to just this request. */
 	for (int i = 0; i < count; i++)
 		CTS_ASSERT(scif_close(ends_accept(l.epd, &waiting[i])) == 0);
@@ -162,16 +163,11 @@ SCENARIO(accepted_close_on_exec)
 
 SCENARIO(accept_ignores_nonblocking_mode)
 {
-	struct cts_peer *peer = cts_peer();
 	struct listener l = ends_listen(1);
 
 	cts_set_nonblocking(l.epd, true);
 	struct cts_thread *accepting = cts_fx_accepting(l.epd);
-	CTS_ASSERT(!cts_thread_done(accepting));
-	struct request r = ends_request_begin(peer, l.at);
-	struct cts_result got = cts_join(accepting);
-	cts_expect_ok(cts_observe(got.ret, got.err), "the waiting accept");
-	CTS_ASSERT(ends_request_end(&r).ret > 0);
+	far_end_of_waiting(l, accepting);
 	CTS_ASSERT(scif_close(cts_thread_epd(accepting)) == 0);
 }
 

@@ -4,19 +4,16 @@
 
 #include <stdlib.h>
 
-#define MOST_REQUESTS 16
-#define MOST_PAIRS    16
+#define MOST_PAIRS 16
 
 SCENARIO(close_rejects_pending)
 {
 	int count = (int)cts_param("requests");
 	struct cts_peer *peer = cts_peer();
 	struct listener l = ends_listen(count);
-	struct request waiting[MOST_REQUESTS];
+	struct request waiting[ENDS_MOST_REQUESTS];
 
-	CTS_REQUIRE(count <= MOST_REQUESTS);
-	for (int i = 0; i < count; i++)
-		waiting[i] = ends_request(peer, l.at);
+	ends_requests(peer, l.at, waiting, count);
 	CTS_ASSERT(CTS_OBSERVE(scif_close(l.epd)).ret == 0);
 	for (int i = 0; i < count; i++)
 		CTS_ASSERT(cts_failed_with(ends_request_end(&waiting[i]), ECONNREFUSED));
@@ -188,11 +185,13 @@ SCENARIO(close_releases_peer_windows)
 	CTS_CHECK(cts_peer_is(w, 0, w.len, 3, 0), "the memory of the peer is as it was");
 }
 
-/* Closes epd under a held transfer and lets it go. False: the driver's order, there is nothing more to see. */
+/* Closes epd under a held transfer and lets it go. False: the driver's order, there is nothing more
+ * to see. */
 static bool closes_after(scif_epd_t epd, struct cts_stall *transfer)
 {
 	struct cts_thread *closing = cts_begin_close(epd);
-	bool in_progress = !ends_driver(); /* the driver waits for the page before the transfer begins */
+	bool in_progress =
+		!ends_driver(); /* the driver waits for the page before the transfer begins */
 
 	cts_wait_asleep(closing);
 	if (in_progress)

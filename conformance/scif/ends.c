@@ -51,6 +51,13 @@ struct request ends_request(struct cts_peer *peer, struct scif_portID at)
 	return r;
 }
 
+void ends_requests(struct cts_peer *peer, struct scif_portID at, struct request *waiting, int count)
+{
+	CTS_REQUIRE(count <= ENDS_MOST_REQUESTS);
+	for (int i = 0; i < count; i++)
+		waiting[i] = ends_request(peer, at);
+}
+
 struct cts_result ends_request_end(const struct request *r)
 {
 	return cts_peer_end(r->peer, r->tag);

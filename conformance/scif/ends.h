@@ -32,6 +32,10 @@ struct request {
 struct request ends_request_begin(struct cts_peer *peer, struct scif_portID at);
 struct request ends_request(struct cts_peer *peer,
 			    struct scif_portID at); /* and it waits to be accepted */
+/* So many requests of the peer, waiting in this order. */
+#define ENDS_MOST_REQUESTS 16
+void ends_requests(struct cts_peer *peer, struct scif_portID at, struct request *waiting,
+		   int count);
 struct cts_result ends_request_end(const struct request *r);
 struct cts_result ends_connect_of(struct cts_peer *peer, int far,
 				  struct scif_portID at); /* blocking */

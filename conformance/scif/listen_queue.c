@@ -2,8 +2,6 @@
 /* The queue of a listening endpoint: how many requests wait in it, and what happens to the next. */
 #include "ends.h"
 
-#define MOST_REQUESTS 16
-
 SCENARIO(listen_serves_a_request)
 {
 	struct listener l = ends_listen(1);
@@ -18,12 +16,10 @@ SCENARIO(listen_backlog)
 	int backlog = (int)cts_param("backlog");
 	struct listener l = ends_listen(backlog);
 	struct cts_peer *peer = cts_peer();
-	struct request waiting[MOST_REQUESTS];
+	struct request waiting[ENDS_MOST_REQUESTS];
 	int late = ends_far_open(peer);
 
-	CTS_REQUIRE(backlog < MOST_REQUESTS);
-	for (int i = 0; i < backlog; i++)
-		waiting[i] = ends_request(peer, l.at);
+	ends_requests(peer, l.at, waiting, backlog);
 	CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
 	CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
 	for (int i = 0; i < backlog; i++)
@@ -82,18 +78,16 @@ SCENARIO(listen_dead_requests_make_room)
 	int backlog = (int)cts_param("backlog");
 	struct cts_peer *peer = cts_peer(), *doomed = cts_peer_start(cts_peer_node(peer));
 	struct listener l = ends_listen(backlog);
-	struct request waiting[MOST_REQUESTS];
+	struct request waiting[ENDS_MOST_REQUESTS];
 	int late = ends_far_open(peer);
 	struct scif_portID from;
 	scif_epd_t epd = -1;
 
-	CTS_REQUIRE(backlog < MOST_REQUESTS);
 	for (int i = 0; i < backlog; i++)
 		ends_request(doomed, l.at);
 	cts_peer_kill(doomed);
 	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_accept(l.epd, &from, &epd, 0)), EAGAIN));
-	for (int i = 0; i < backlog; i++)
-		waiting[i] = ends_request(peer, l.at);
+	ends_requests(peer, l.at, waiting, backlog);
 	CTS_ASSERT(ends_refused(ends_connect_of(peer, late, l.at)));
 	for (int i = 0; i < backlog; i++)
 		CTS_ASSERT(scif_close(ends_accept(l.epd, &waiting[i])) == 0);

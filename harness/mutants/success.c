@@ -5,12 +5,16 @@
  */
 #include <sys/mman.h>
 
-#include "scif.h"
-#include "scif_event.h"
+#include "plain_calls.h"
 
 #define SOME_EPD    3
 #define SOME_PORT   2000
 #define SOME_OFFSET 0x4000000000000000
+
+int plain_answer(void)
+{
+	return 0;
+}
 
 scif_epd_t scif_open(void)
 {
@@ -21,13 +25,6 @@ int scif_bind(scif_epd_t epd, uint16_t pn)
 {
 	(void)epd;
 	return pn ? pn : SOME_PORT;
-}
-
-int scif_listen(scif_epd_t epd, int backlog)
-{
-	(void)epd;
-	(void)backlog;
-	return 0;
 }
 
 int scif_connect(scif_epd_t epd, struct scif_portID *dst)
@@ -45,12 +42,6 @@ int scif_accept(scif_epd_t epd, struct scif_portID *peer, scif_epd_t *newepd, in
 		*peer = (struct scif_portID){.node = 1, .port = SOME_PORT};
 	if (newepd)
 		*newepd = SOME_EPD + 1;
-	return 0;
-}
-
-int scif_close(scif_epd_t epd)
-{
-	(void)epd;
 	return 0;
 }
 
@@ -80,14 +71,6 @@ off_t scif_register(scif_epd_t epd, void *addr, size_t len, off_t offset, int pr
 	return map_flags & SCIF_MAP_FIXED ? offset : SOME_OFFSET;
 }
 
-int scif_unregister(scif_epd_t epd, off_t offset, size_t len)
-{
-	(void)epd;
-	(void)offset;
-	(void)len;
-	return 0;
-}
-
 void *scif_mmap(void *addr, size_t len, int prot_flags, int map_flags, scif_epd_t epd, off_t offset)
 {
 	static uint64_t page[512];
@@ -101,68 +84,12 @@ void *scif_mmap(void *addr, size_t len, int prot_flags, int map_flags, scif_epd_
 	return memory == MAP_FAILED ? page : memory;
 }
 
-int scif_munmap(void *addr, size_t len)
-{
-	(void)addr;
-	(void)len;
-	return 0;
-}
-
-int scif_readfrom(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int rma_flags)
-{
-	(void)epd;
-	(void)loffset;
-	(void)len;
-	(void)roffset;
-	(void)rma_flags;
-	return 0;
-}
-
-int scif_writeto(scif_epd_t epd, off_t loffset, size_t len, off_t roffset, int rma_flags)
-{
-	return scif_readfrom(epd, loffset, len, roffset, rma_flags);
-}
-
-int scif_vreadfrom(scif_epd_t epd, void *addr, size_t len, off_t roffset, int rma_flags)
-{
-	(void)epd;
-	(void)addr;
-	(void)len;
-	(void)roffset;
-	(void)rma_flags;
-	return 0;
-}
-
-int scif_vwriteto(scif_epd_t epd, void *addr, size_t len, off_t roffset, int rma_flags)
-{
-	return scif_vreadfrom(epd, addr, len, roffset, rma_flags);
-}
-
 int scif_fence_mark(scif_epd_t epd, int flags, int *mark)
 {
 	(void)epd;
 	(void)flags;
 	if (mark)
 		*mark = 0;
-	return 0;
-}
-
-int scif_fence_wait(scif_epd_t epd, int mark)
-{
-	(void)epd;
-	(void)mark;
-	return 0;
-}
-
-int scif_fence_signal(scif_epd_t epd, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
-		      int flags)
-{
-	(void)epd;
-	(void)loff;
-	(void)lval;
-	(void)roff;
-	(void)rval;
-	(void)flags;
 	return 0;
 }
 
@@ -183,10 +110,4 @@ int scif_poll(struct scif_pollepd *epds, unsigned int nepds, long timeout)
 	for (i = 0; epds && i < nepds; i++)
 		epds[i].revents = epds[i].events;
 	return (int)nepds;
-}
-
-int scif_event_register(scif_event_handler_t handler)
-{
-	(void)handler;
-	return 0;
 }

@@ -4,7 +4,7 @@
 #ifndef CTS_SCENARIO_H
 #define CTS_SCENARIO_H
 
-#include "cts.h"
+#include "cts_scif.h"
 
 /* Declares and begins the scenario that clauses name NAME. */
 #define SCENARIO(name)                                                                             \

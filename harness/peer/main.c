@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scif-cts-peer: the second party of a conformance case. It obeys the line protocol of
- * docs/peer-protocol.md on standard input and output, using nothing but the public SCIF interface,
- * and ends by handshake (stop), at the end of its input, or with its parent.
+ * The second party of a conformance case: scif-cts-peer, rsm-cts-peer. It obeys the line protocol
+ * of docs/peer-protocol.md on standard input and output, using nothing but the public interface of
+ * its API, and ends by handshake (stop), at the end of its input, or with its parent.
  */
 #include "peer.h"
 
@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <scif.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,24 +66,30 @@ static void put(const struct reply *reply)
 	}
 }
 
+static bool proven(const char *const *functions, const char *impl, struct reply *reply)
+{
+	if (!functions || !impl || !*impl ||
+	    symbols_proven(functions, impl, reply->text, sizeof reply->text))
+		return true;
+	reply->kind = REPLY_BAD;
+	return false;
+}
+
 /* hello VERSION: the protocol spoken, then pid, node (-1: the library does not tell) and library.
  */
 static void hello(const struct request *request, struct reply *reply)
 {
-	const char *impl = getenv("CTS_IMPL");
+	const char *impl = getenv("CTS_IMPL"), *substrate = getenv("CTS_SCIF");
 	char path[PATH_MAX];
-	uint16_t self = 0;
 
 	if (request->argc != 1 || request_number(request, 0) != PEER_PROTOCOL) {
 		reply_bad(reply, "protocol version differs");
 		return;
 	}
-	if (impl && !symbols_proven(impl, reply->text, sizeof reply->text)) {
-		reply->kind = REPLY_BAD;
+	if (!proven(peer_functions, impl, reply) || !proven(peer_substrate, substrate, reply))
 		return;
-	}
-	int node = scif_get_nodeIDs(NULL, 0, &self) == -1 ? -1 : self;
-	symbols_library(path, sizeof path);
+	int node = peer_node();
+	symbols_library(peer_functions[0], path, sizeof path);
 	reply_value(reply, PEER_PROTOCOL);
 	snprintf(reply->text, sizeof reply->text, "%d %d %.512s", (int)getpid(), node, path);
 }
@@ -129,7 +134,7 @@ static void run(const char *line, struct reply *reply)
 static void become(uid_t uid)
 {
 	if (setresgid(uid, uid, uid) == -1 || setresuid(uid, uid, uid) == -1) {
-		perror("scif-cts-peer: cannot change user");
+		fprintf(stderr, "%s: cannot change user: %s\n", peer_program, strerror(errno));
 		exit(3);
 	}
 	/* An ordinary process of that user, which the change of user alone would not make it. */
@@ -144,7 +149,7 @@ static bool options(int argc, char **argv, const char **uid, bool *outlive)
 		} else if (!strcmp(argv[i], "--uid") && i + 1 < argc) {
 			*uid = argv[++i];
 		} else {
-			fprintf(stderr, "usage: scif-cts-peer [--uid N] [--outlive-thread]\n");
+			fprintf(stderr, "usage: %s [--uid N] [--outlive-thread]\n", peer_program);
 			return false;
 		}
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define HELD_MAX   16
 #define N(i)	   request_number(request, i)
@@ -165,7 +166,7 @@ CALL(memory_hold)
 		reply_bad(reply, "too many held pages");
 		return;
 	}
-	int err = held_open(&held[held_count]);
+	int err = held_open(&held[held_count], (size_t)sysconf(_SC_PAGESIZE));
 	if (err) {
 		snprintf(reply->text, sizeof reply->text, "userfaultfd: %s", strerror(-err));
 		reply->kind = REPLY_BAD;

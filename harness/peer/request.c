@@ -51,11 +51,18 @@ void reply_value(struct reply *reply, intmax_t ret)
 	reply->ret = ret;
 }
 
+void reply_error(struct reply *reply, const char *name)
+{
+	reply->kind = REPLY_ERR;
+	reply->error = name;
+}
+
 void reply_result(struct reply *reply, intmax_t ret)
 {
-	reply->err = errno;
-	reply->kind = ret == -1 ? REPLY_ERR : REPLY_OK;
-	reply->ret = ret;
+	if (ret == -1)
+		reply_error(reply, cts_errname(errno));
+	else
+		reply_value(reply, ret);
 }
 
 size_t reply_format(const struct reply *reply, char *out, size_t size)
@@ -68,7 +75,7 @@ size_t reply_format(const struct reply *reply, char *out, size_t size)
 			     *reply->text ? " " : "", reply->text);
 		break;
 	case REPLY_ERR:
-		n = snprintf(out, size, "err %s\n", cts_errname(reply->err));
+		n = snprintf(out, size, "err %s\n", reply->error);
 		break;
 	case REPLY_BAD:
 		n = snprintf(out, size, "bad %s\n", reply->text);
@@ -85,7 +92,9 @@ bool run_verb(const struct verb *table, size_t count, const struct request *requ
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(table[i].name, request->verb))
 			continue;
-		if (request->argc == table[i].args)
+		int args = table[i].args;
+
+		if (args < 0 ? request->argc >= -1 - args : request->argc == args)
 			table[i].run(request, reply);
 		else
 			reply_bad(reply, "wrong number of arguments");

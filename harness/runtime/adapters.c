@@ -6,7 +6,6 @@
  */
 #include "engine.h"
 
-#include <scif.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,17 +85,6 @@ void cts_node(int node, const char *state)
 		peers_forget_node(node);
 }
 
-void cts_far_node(scif_epd_t epd, const char *state)
-{
-	const struct endpoint *e = endpoint_find(epd);
-
-	if (!e->peer)
-		cts_unresolved("endpoint %d has no peer", epd);
-	cts_node(cts_peer_node(e->peer), state);
-	if (!strcmp(state, "down"))
-		cts_wait_hup(epd);
-}
-
 void cts_ports(unsigned low, unsigned high)
 {
 	char words[64];
@@ -145,19 +133,10 @@ void adapters_undo(struct shared_case *s)
 
 uint16_t cts_self_node(void)
 {
-	uint16_t self = 0;
-
-	if (scif_get_nodeIDs(NULL, 0, &self) == -1)
-		cts_unresolved("scif_get_nodeIDs: %s", strerror(errno));
-	return self;
+	return (uint16_t)cts_api->self_node();
 }
 
 int cts_node_count(void)
 {
-	uint16_t self;
-	int count = scif_get_nodeIDs(NULL, 0, &self);
-
-	if (count == -1)
-		cts_unresolved("scif_get_nodeIDs: %s", strerror(errno));
-	return count;
+	return cts_api->node_count();
 }

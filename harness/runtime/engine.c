@@ -6,8 +6,6 @@
  */
 #include "engine.h"
 
-#include "errname.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,15 +44,27 @@ void phase_enter(enum phase phase)
 	shared->step[0] = '\0';
 }
 
+const char *error_name(int err)
+{
+	return cts_api->error_name(err);
+}
+
+bool result_failed(const struct cts_result *r)
+{
+	return cts_api->returns_errors ? r->ret != 0 : r->ret == -1;
+}
+
 static bool returns_address(const struct cts_case *c)
 {
-	return !strcmp(c->function, "scif_mmap");
+	return cts_api->returns_address && cts_api->returns_address(c->function);
 }
 
 void result_text(char *out, size_t size, const struct cts_case *c, const struct cts_result *r)
 {
-	if (r->ret == -1)
-		snprintf(out, size, "-1 %s", cts_errname(r->err));
+	if (cts_api->returns_errors)
+		snprintf(out, size, "%s", error_name((int)r->ret));
+	else if (r->ret == -1)
+		snprintf(out, size, "-1 %s", error_name(r->err));
 	else if (returns_address(c))
 		snprintf(out, size, "%#" PRIxPTR, (uintptr_t)r->ret);
 	else
@@ -82,7 +92,7 @@ static void expected_text(const struct cts_expect *e)
 	const char *returns = e->returns_text ? e->returns_text : "any", *errnos = e->errno_text;
 
 	snprintf(shared->record.expected, sizeof shared->record.expected, "%s%s%s", returns,
-		 errnos && *errnos ? " " : "", errnos ? errnos : "");
+		 *returns && errnos && *errnos ? " " : "", errnos ? errnos : "");
 }
 
 static bool errno_allowed(const struct cts_expect *e, int err)
@@ -111,9 +121,10 @@ static void judge_against(const struct cts_case *c, const struct cts_expect *e, 
 	if (e->errno_count && !failed)
 		verdict_set(FAIL, KIND_VALUE, "the call succeeded");
 	else if (e->errno_count && !errno_allowed(e, r->err))
-		verdict_set(FAIL, KIND_ERRNO, "errno is %s", cts_errname(r->err));
+		verdict_set(FAIL, KIND_ERRNO, "%s%s", cts_api->returns_errors ? "it is " : "errno is ",
+			    error_name(r->err));
 	else if (!e->errno_count && failed)
-		verdict_set(FAIL, KIND_VALUE, "the call failed with %s", cts_errname(r->err));
+		verdict_set(FAIL, KIND_VALUE, "the call failed with %s", error_name(r->err));
 	else if (e->check)
 		e->check(v, r);
 }
@@ -173,16 +184,16 @@ static bool waits_for_event(const struct cts_case *c)
 						 !strcmp(c->provoke.kind, "node")));
 }
 
-static void probe_compare(const struct probe *before, const char *when)
+static void probe_compare(const void *before, const char *when)
 {
-	struct probe *now;
+	void *now;
 	char why[200];
 	bool same;
 
 	if (!before)
 		return;
-	now = probe_take();
-	same = probe_same(before, now, why, sizeof why);
+	now = cts_api->probe_take();
+	same = cts_api->probe_same(before, now, why, sizeof why);
 	free(now);
 	if (!same)
 		verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
@@ -199,7 +210,7 @@ static bool same_again(const struct cts_case *c, void *v, const struct cts_resul
 		return true;
 	if (!fault_round)
 		verdict_set(FAIL, KIND_SIDE_EFFECT, "call %d gave %" PRIdPTR " %s", nth, again.ret,
-			    cts_errname(again.err));
+			    error_name(again.err));
 	return false;
 }
 
@@ -219,9 +230,11 @@ static void repeat_calls(const struct cts_case *c, void *v, const struct cts_res
 	if (!same_again(c, v, first, 2))
 		return;
 	for (int nth = 3; grew && nth <= MOST_CALLS; nth++) {
+		holdings_settle();
 		before = cts_holdings();
 		if (!same_again(c, v, first, nth))
 			return;
+		holdings_settle();
 		after = cts_holdings();
 		grew = !growth_allowed() && holdings_grew(&before, &after, why, sizeof why);
 	}
@@ -245,11 +258,11 @@ static void run_control(const struct cts_case *c, void *v)
 		cts_regain_privilege();
 	if (!c->control_ok(&r))
 		verdict_set(FAIL, KIND_SIDE_EFFECT, "the control %s gave %" PRIdPTR " %s",
-			    c->control_text ? c->control_text : "", r.ret, cts_errname(r.err));
+			    c->control_text ? c->control_text : "", r.ret, error_name(r.err));
 }
 
 static void error_oracle(const struct cts_case *c, void *v, const struct cts_result *r,
-			 const struct snapshot *before, const struct probe *state)
+			 const struct snapshot *before, const void *state)
 {
 	snapshot_compare(c, v, before, "call");
 	probe_compare(state, "call");
@@ -270,7 +283,7 @@ static void run_call(const struct cts_case *c)
 	static void *v;	/* as the snapshots */
 	struct cts_result r = {0, 0};
 	const struct snapshot *before;
-	static const struct probe *state;
+	static const void *state;
 
 	v = calloc(1, c->vars_size + 1);
 	phase_enter(PHASE_SETUP);
@@ -279,14 +292,14 @@ static void run_call(const struct cts_case *c)
 	cts_step("before the call");
 	before = snapshot_take(c, v);
 	if (c->is_error && !waits_for_event(c))
-		state = probe_take();
+		state = cts_api->probe_take();
 	phase_enter(PHASE_CALL);
 	provoked_call(c, v, &r);
 	bool fired = fault_fired;
 	result_text(shared->record.observed, sizeof shared->record.observed, c, &r);
-	if (c->failed && c->failed(&r) && r.ret != -1)
+	if (!cts_api->returns_errors && c->failed && c->failed(&r) && r.ret != -1)
 		snprintf(shared->record.observed, sizeof shared->record.observed, "%" PRIdPTR " %s",
-			 r.ret, cts_errname(r.err));
+			 r.ret, error_name(r.err));
 	shared->call_failed = c->failed && c->failed(&r);
 	shared->call_err = r.err;
 	shared->fault_fired = fired;
@@ -295,7 +308,7 @@ static void run_call(const struct cts_case *c)
 	 * also do without what was refused. Either way the call has to succeed as ever. */
 	if (fault_round && !(fired && shared->call_failed)) {
 		if (shared->call_failed)
-			verdict_set(FAIL, KIND_ERRNO, "%s without any fault", cts_errname(r.err));
+			verdict_set(FAIL, KIND_ERRNO, "%s without any fault", error_name(r.err));
 		return;
 	}
 	judge(c, v, &r);

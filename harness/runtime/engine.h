@@ -46,7 +46,7 @@ struct shared_case {
 
 /* What the command line and the environment say. */
 struct settings {
-	const char *profile, *impl, *peer, *peer_launch, *inject, *node_adapter, *port_adapter;
+	const char *profile, *impl, *substrate, *peer, *peer_launch, *inject, *node_adapter, *port_adapter;
 	const char *version_adapter, *records;
 	double timeout_scale;
 	bool fork, all;
@@ -56,6 +56,23 @@ extern struct settings settings;
 extern struct shared_case *shared; /* the running case; never NULL inside one */
 extern const struct cts_case *current;
 
+/* What differs from one API to the other. Members that may be NULL say so. */
+struct cts_api {
+	bool returns_errors;		/* a call returns its error code; otherwise -1 and errno */
+	const char *const *functions;	/* whose origin is proven; NULL-terminated */
+	const char *const *substrate;	/* of the library below the implementation; may be NULL */
+	const char *(*error_name)(int err);
+	int (*error_number)(const char *name);
+	bool (*returns_address)(const char *function); /* may be NULL */
+	/* The state probe of the oracle: allocated, without side effect on what it looks at. */
+	void *(*probe_take)(void);
+	bool (*probe_same)(const void *a, const void *b, char *why, size_t size);
+	void (*peer_ended)(const struct cts_peer *p);
+	void (*forget)(void); /* in a forked child or a new round: fixtures belong to the parent */
+	int (*self_node)(void);
+	int (*node_count)(void);
+};
+
 /* engine.c */
 void run_case(const struct cts_case *c);
 double case_timeout(const struct cts_case *c); /* seconds */
@@ -63,6 +80,8 @@ int64_t now_ms(void);
 bool time_left(void); /* false shortly before the case would be killed */
 void phase_enter(enum phase phase);
 void result_text(char *out, size_t size, const struct cts_case *c, const struct cts_result *r);
+const char *error_name(int err); /* of a result's err */
+bool result_failed(const struct cts_result *r);
 
 /* fault.c: a case run for n = 1, 2, ... */
 void run_fault_case(const struct cts_case *c);
@@ -81,10 +100,8 @@ void case_run_until_end(void (*body)(const struct cts_case *), const struct cts_
 /* needs.c */
 const char *need_missing(const char *name); /* NULL when met, else why not */
 
-/* oracle.c */
-struct probe;
-struct probe *probe_take(void);
-bool probe_same(const struct probe *a, const struct probe *b, char *why, size_t size);
+/* holdings.c */
+void holdings_settle(void); /* waits a little until no other thread of the process runs */
 bool holdings_grew(const struct cts_holdings *before, const struct cts_holdings *after, char *why,
 		   size_t size);
 bool growth_allowed(void);
@@ -101,6 +118,7 @@ bool inject_present(void);
 void adapters_undo(struct shared_case *s);
 
 /* peer.c */
+void peers_setting(const char *setting); /* NAME=VALUE for the peers to come; NULL: no more */
 void peers_stop(void);		  /* handshake with every peer that lives, at the end of a case */
 void peers_kill(void);		  /* without one */
 void peers_forget_node(int node); /* a node went down: its peers are gone and that is right */
@@ -108,30 +126,16 @@ void peers_forget(void);	  /* in a forked child: they belong to the parent */
 
 /* threads.c */
 void thread_wait_asleep_fd(int stat, const atomic_bool *done);
+void *thread_argument(struct cts_thread *t);
+/* The same thread, asleep; UNRESOLVED when `what` returned instead. */
+struct cts_thread *thread_asleep(struct cts_thread *t, const char *what);
 
-/* endpoints.c: every endpoint that a fixture made, so that the oracle can ask about it */
-struct endpoint {
-	scif_epd_t epd;
-	struct cts_peer *peer; /* holds the far end, when far is not -1 */
-	int far;
-	int listener; /* of the peer, where a request of ours waits; or -1 */
-	int accept_tag;
-	bool live; /* a usable endpoint: its readiness is probed */
-	bool may_change;
-};
-#define ENDPOINT_MAX 4096
-extern struct endpoint endpoints[ENDPOINT_MAX];
-extern int endpoint_count;
-struct endpoint *endpoint_add(scif_epd_t epd);
-struct endpoint *endpoint_find(scif_epd_t epd); /* UNRESOLVED when no fixture made it */
-scif_epd_t endpoint_latest_connected(void);
-scif_epd_t open_endpoint(void); /* scif_open or UNRESOLVED */
-void fill_send_queue(scif_epd_t epd);
-
-/* ports.c: listeners of peers, by the port that a clause sees */
-struct scif_portID peer_listener(struct cts_peer *p, int backlog, int *listener);
-int port_listener(struct scif_portID id);
-void port_resolve(struct endpoint *e); /* fills in the far end when a peer has accepted meanwhile */
+/* stall.c */
+struct cts_stall *stall_local(void **page); /* page: what the transfer must touch */
+struct cts_stall *stall_in_flight(struct cts_stall *s, struct cts_thread *t);
+/* Before and after the peer's transfer has been begun. */
+uint64_t stall_there(struct cts_peer *p);
+struct cts_stall *stall_in_peer(struct cts_peer *p, uint64_t there, int tag);
 
 /* memory.c */
 void *pages_map(size_t len, int prot, int flags, int fd);

@@ -7,8 +7,6 @@
  */
 #include "engine.h"
 
-#include "errname.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -56,14 +54,11 @@ static bool round_run(const struct cts_case *c, int n)
 
 static void fault_rounds(const struct cts_case *c)
 {
-	int wanted = cts_errnumber(provoke_value(c, "errno")), seen = 0, came = 0, n;
-	const struct cts_expect *e = NULL;
+	const struct cts_expect *e = &c->expects[0]; /* of the text */
+	int wanted = e->errno_count == 1 ? e->errnos[0] : cts_api->error_number(c->outcome);
+	int seen = 0, came = 0, n;
 	char observed[sizeof shared->record.observed] = "";
 
-	for (int i = 0; i < c->expect_count && !e; i++)
-		e = &c->expects[i];
-	if (e && e->errno_count == 1)
-		wanted = e->errnos[0];
 	for (n = 1; n <= MOST_ROUNDS; n++) {
 		if (!round_run(c, n))
 			return;
@@ -84,7 +79,7 @@ static void fault_rounds(const struct cts_case *c)
 	else if (!came)
 		verdict_set(FAIL, KIND_ERRNO,
 			    "%d library calls were made to fail in turn, and %s never came out",
-			    seen, cts_errname(wanted));
+			    seen, error_name(wanted));
 }
 
 void run_fault_case(const struct cts_case *c)

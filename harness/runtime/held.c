@@ -37,11 +37,11 @@ static int open_userfaultfd(void)
 	return fd == -1 ? (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY) : fd;
 }
 
-int held_open(struct held_page *h)
+int held_open(struct held_page *h, size_t len)
 {
 	int err;
 
-	h->len = (size_t)sysconf(_SC_PAGESIZE);
+	h->len = len;
 	h->uffd = open_userfaultfd();
 	if (h->uffd == -1)
 		return -errno;
@@ -62,7 +62,7 @@ close_uffd:
 
 int held_release(struct held_page *h, unsigned seed)
 {
-	void *content = aligned_alloc(h->len, h->len);
+	void *content = aligned_alloc((size_t)sysconf(_SC_PAGESIZE), h->len);
 
 	if (!content)
 		return -ENOMEM;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A page that is not there yet: whoever touches it, from user code or inside a system call, sleeps
- * until it is released. Made with userfaultfd in missing mode.
+ * Pages that are not there yet: whoever touches them, from user code or inside a system call, sleeps
+ * until they are released. Made with userfaultfd in missing mode.
  */
 #ifndef CTS_HELD_H
 #define CTS_HELD_H
@@ -14,8 +14,8 @@ struct held_page {
 	size_t len;
 };
 
-int held_open(struct held_page *h);		      /* 0, or a negative errno */
-int held_release(struct held_page *h, unsigned seed); /* the page arrives with that pattern */
+int held_open(struct held_page *h, size_t len);	      /* whole pages; 0, or a negative errno */
+int held_release(struct held_page *h, unsigned seed); /* they arrive with that pattern */
 void held_close(struct held_page *h);		      /* releases sleepers with a zero page */
 
 #endif

@@ -5,11 +5,15 @@
  */
 #include "engine.h"
 
+#include "asleep.h"
+
 #include <dirent.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+
+#define SETTLE_MS 100
 
 struct lines {
 	int fd;
@@ -141,6 +145,59 @@ bool cts_is_mapped(const void *p, size_t n)
 			at = end;
 	close(lines.fd);
 	return at >= (uintptr_t)p + n;
+}
+
+/* True while a thread other than this one runs or waits for a processor. */
+static bool others_run(void)
+{
+	char entries[4096] __attribute__((aligned(8)));
+	int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool run = false;
+	long got;
+
+	if (fd == -1)
+		return false;
+	while (!run && (got = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+		for (long at = 0; at < got && !run;) {
+			const struct kernel_dirent *e = (const void *)(entries + at);
+			pid_t tid = (pid_t)atoi(e->name);
+
+			at += e->length;
+			if (tid && tid != gettid()) {
+				int stat = asleep_open(tid);
+
+				run = stat != -1 && !asleep_now(stat);
+				if (stat != -1)
+					close(stat);
+			}
+		}
+	}
+	close(fd);
+	return run;
+}
+
+/*
+ * An implementation may have threads of its own that finish what a call began. Whatever they hold,
+ * they hold it steadily once they sleep; one that never sleeps is not waited for.
+ */
+void holdings_settle(void)
+{
+	int64_t end = now_ms() + SETTLE_MS;
+
+	while (others_run() && now_ms() < end)
+		asleep_pace();
+}
+
+static bool grow_allowed;
+
+void cts_may_grow(void)
+{
+	grow_allowed = true;
+}
+
+bool growth_allowed(void)
+{
+	return grow_allowed;
 }
 
 bool holdings_grew(const struct cts_holdings *before, const struct cts_holdings *after, char *why,

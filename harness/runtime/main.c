@@ -105,6 +105,7 @@ static void read_environment(void)
 {
 	settings.records = setting("CTS_RECORDS");
 	settings.impl = setting("CTS_IMPL");
+	settings.substrate = cts_api->substrate ? setting("CTS_SCIF") : NULL;
 	settings.peer = setting("CTS_PEER");
 	settings.peer_launch = setting("SCIF_CTS_PEER_LAUNCH");
 	settings.inject = setting("CTS_INJECT");
@@ -145,7 +146,9 @@ static bool decided_without_running(const struct cts_case *c)
 	if (!settings.impl)
 		return false;
 	/* First: a library that is not in use offers nothing, and that says nothing about it. */
-	if (!symbols_proven(settings.impl, why, sizeof why)) {
+	if (!symbols_proven(cts_api->functions, settings.impl, why, sizeof why) ||
+	    (settings.substrate &&
+	     !symbols_proven(cts_api->substrate, settings.substrate, why, sizeof why))) {
 		verdict_set(UNRESOLVED, KIND_NONE, "%.400s", why);
 		return true;
 	}

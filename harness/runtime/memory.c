@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/shm.h>
 
 #define GUARD	   64
 #define GUARD_BYTE 0xc5
@@ -248,6 +249,55 @@ unsigned char *cts_fx_straddling_pages(size_t pages)
 	unsigned char *p = cts_fx_pages(pages);
 
 	unmap(p + (pages - 1) * cts_page_size(), cts_page_size());
+	return p;
+}
+
+unsigned char *cts_fx_sysv_pages(size_t pages)
+{
+	size_t len = pages * cts_page_size();
+	int id = shmget(IPC_PRIVATE, len, IPC_CREAT | 0600);
+	void *p = id == -1 ? (void *)-1 : shmat(id, NULL, 0);
+
+	if (id != -1)
+		shmctl(id, IPC_RMID, NULL);
+	if (p == (void *)-1)
+		cts_unresolved("System V shared memory: %s", strerror(errno));
+	cts_fill(p, len, PAGES_SEED);
+	return p;
+}
+
+/* Pages of a file that has a place in a file system, though no name. */
+static unsigned char *disk_pages(size_t pages, int flags)
+{
+	size_t len = pages * cts_page_size();
+	const char *folder = getenv("TMPDIR");
+	int fd = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd == -1)
+		cts_untested("no file without a name can be made: %s", strerror(errno));
+	if (ftruncate(fd, (off_t)len) == -1)
+		cts_unresolved("ftruncate: %s", strerror(errno));
+	unsigned char *p = pages_map(len, PROT_READ | PROT_WRITE, flags, fd);
+	close(fd);
+	cts_fill(p, len, PAGES_SEED);
+	return p;
+}
+
+unsigned char *cts_fx_shared_file_pages(size_t pages)
+{
+	return disk_pages(pages, MAP_SHARED);
+}
+
+unsigned char *cts_fx_private_file_pages(size_t pages)
+{
+	return disk_pages(pages, MAP_PRIVATE);
+}
+
+unsigned char *cts_fx_writeonly_pages(size_t pages)
+{
+	unsigned char *p = cts_fx_pages(pages);
+
+	protect(p, pages * cts_page_size(), PROT_WRITE);
 	return p;
 }
 

@@ -16,7 +16,7 @@ static const char *userfaultfd_missing(void)
 {
 	static char why[80];
 	struct held_page page;
-	int err = held_open(&page);
+	int err = held_open(&page, cts_page_size());
 
 	if (err) {
 		snprintf(why, sizeof why, "userfaultfd: %s", strerror(-err));

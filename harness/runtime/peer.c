@@ -7,8 +7,6 @@
  */
 #include "engine.h"
 
-#include "errname.h"
-
 #include <inttypes.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -41,6 +39,13 @@ static struct cts_peer peers[PEER_MAX];
 static int peer_count;
 static struct cts_peer *default_peer;
 static bool node_lost[CHANGED_NODES];
+static char *extra_setting;
+
+void peers_setting(const char *setting)
+{
+	free(extra_setting);
+	extra_setting = setting ? strdup(setting) : NULL;
+}
 
 /* The environment of the peer: ours with another node. */
 static char **peer_environment(char *node_setting)
@@ -49,13 +54,14 @@ static char **peer_environment(char *node_setting)
 
 	while (environ[count])
 		count++;
-	char **copy = calloc(count + 2, sizeof *copy);
+	char **copy = calloc(count + 3, sizeof *copy);
 	for (size_t i = 0; copy && i < count; i++)
 		if (strncmp(environ[i], "SCIF_NODE=", 10))
 			copy[used++] = environ[i];
 	if (!copy)
 		cts_unresolved("no memory for a peer");
-	copy[used] = node_setting;
+	copy[used++] = node_setting;
+	copy[used] = extra_setting;
 	return copy;
 }
 
@@ -74,7 +80,7 @@ static int spawn_on(int fd, char *const argv[], const char *program, char **envi
 static int spawn_peer(struct cts_peer *p, int fd, int node, char *uid)
 {
 	char node_setting[32], command[1024];
-	char *direct[] = {"scif-cts-peer", NULL, NULL, NULL, NULL};
+	char *direct[] = {(char *)(uintptr_t)settings.peer, NULL, NULL, NULL, NULL};
 	char *shell[] = {"sh", "-c", command, NULL};
 	int words = 1;
 
@@ -212,7 +218,7 @@ static struct cts_result parse_reply(struct cts_peer *p, const char *request, co
 	}
 	if (!strncmp(reply, "err ", 4)) {
 		r.ret = -1;
-		r.err = cts_errnumber(reply + 4);
+		r.err = cts_api->error_number(reply + 4);
 		return r;
 	}
 	if (!strncmp(reply, "bad userfaultfd", 15))
@@ -361,13 +367,6 @@ pid_t cts_peer_pid(struct cts_peer *p)
 	return p->remote_pid;
 }
 
-static void forget_endpoints_of(const struct cts_peer *p)
-{
-	for (int i = 0; i < endpoint_count; i++)
-		if (endpoints[i].peer == p)
-			endpoints[i].far = endpoints[i].listener = -1;
-}
-
 /* Waits until the process itself is gone, so that what the kernel does at its end has been done. */
 static void await_end(struct cts_peer *p)
 {
@@ -381,7 +380,7 @@ static void await_end(struct cts_peer *p)
 		waited_in_vain("a peer does not end");
 	reap(p, &status);
 	p->expected_end = true;
-	forget_endpoints_of(p);
+	cts_api->peer_ended(p);
 }
 
 static void tell_to_end(struct cts_peer *p, const char *verb)
@@ -501,6 +500,6 @@ void peers_forget(void)
 			close(peers[i].fd);
 	peer_count = 0;
 	default_peer = NULL;
-	endpoint_count = 0;
+	cts_api->forget();
 	memset(node_lost, 0, sizeof node_lost);
 }

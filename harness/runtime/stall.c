@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A transfer that is really in flight: its local buffer is a held page, so the call sleeps in the
+ * Transfers that are really in flight: the local buffer is a held page, so the call sleeps in the
  * middle of the copy until the page is released. Nothing of the implementation takes part in
  * holding it.
  */
@@ -33,53 +33,43 @@ static struct cts_stall *stall_new(void)
 	return s;
 }
 
-static struct cts_stall *local_stall(void)
+struct cts_stall *stall_local(void **page)
 {
 	struct cts_stall *s = stall_new();
-	int err = held_open(&s->page);
+	int err = held_open(&s->page, cts_page_size());
 
 	if (err)
 		cts_untested("userfaultfd: %s", strerror(-err));
+	*page = s->page.addr;
 	return s;
 }
 
-static struct cts_stall *in_flight(struct cts_stall *s)
+struct cts_stall *stall_in_flight(struct cts_stall *s, struct cts_thread *t)
 {
-	cts_wait_asleep(s->thread);
-	if (cts_thread_done(s->thread)) {
-		struct cts_result r = cts_join(s->thread);
+	s->thread = t;
+	cts_wait_asleep(t);
+	if (cts_thread_done(t)) {
+		struct cts_result r = cts_join(t);
 
 		cts_untested("the transfer cannot be held back: it returned %ld %s", (long)r.ret,
-			     r.ret == -1 ? strerror(r.err) : "");
+			     result_failed(&r) ? error_name(r.err) : "");
 	}
 	return s;
 }
 
-struct cts_stall *cts_fx_stalled_write(struct cts_peer_window w)
+uint64_t stall_there(struct cts_peer *p)
 {
-	struct cts_stall *s = local_stall();
-
-	s->thread = cts_begin_vwriteto(w.epd, s->page.addr, s->page.len, w.offset, 0);
-	return in_flight(s);
+	return (uint64_t)cts_peer_call(p, "hold").ret;
 }
 
-struct cts_stall *cts_fx_stalled_read(struct cts_peer_window w)
-{
-	struct cts_stall *s = local_stall();
-
-	s->thread = cts_begin_vreadfrom(w.epd, s->page.addr, s->page.len, w.offset, 0);
-	return in_flight(s);
-}
-
-struct cts_stall *cts_fx_peer_stalled_write(struct cts_window w)
+struct cts_stall *stall_in_peer(struct cts_peer *p, uint64_t there, int tag)
 {
 	struct cts_stall *s = stall_new();
 
-	s->peer = cts_peer_of(w.epd);
-	s->there = (uint64_t)cts_peer_call(s->peer, "hold").ret;
-	s->tag = cts_peer_begin(s->peer, "vwriteto %d %" PRIu64 " %zu %jd 0", cts_far(w.epd),
-				s->there, cts_page_size(), (intmax_t)w.offset);
-	if (!cts_peer_call(s->peer, "asleep %d", s->tag).ret)
+	s->peer = p;
+	s->there = there;
+	s->tag = tag;
+	if (!cts_peer_call(p, "asleep %d", tag).ret)
 		cts_untested("the peer's transfer cannot be held back");
 	return s;
 }
@@ -109,4 +99,32 @@ struct cts_result cts_stall_join(struct cts_stall *s)
 		s->result = s->peer ? cts_peer_end(s->peer, s->tag) : cts_join(s->thread);
 	s->joined = true;
 	return s->result;
+}
+
+/* Pages that a case hands to the call under test itself. */
+#define HELD_MAX 16
+static struct held_page held[HELD_MAX];
+static int held_count;
+
+unsigned char *cts_fx_held(size_t pages)
+{
+	if (held_count == HELD_MAX)
+		cts_unresolved("too many held fixtures");
+	int err = held_open(&held[held_count], pages * cts_page_size());
+	if (err)
+		cts_untested("userfaultfd: %s", strerror(-err));
+	return held[held_count++].addr;
+}
+
+void cts_held_release(const void *p)
+{
+	for (int i = 0; i < held_count; i++) {
+		if (held[i].addr != p)
+			continue;
+		int err = held_release(&held[i], ARRIVING_SEED);
+		if (err)
+			cts_unresolved("releasing held pages: %s", strerror(-err));
+		return;
+	}
+	cts_unresolved("%p is no held fixture", p);
 }

@@ -12,16 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* scif_get_fd is inline in the header and has no address to prove. */
-static const char *const functions[] = {
-	"scif_open",	   "scif_close",	  "scif_bind",	       "scif_listen",
-	"scif_connect",	   "scif_accept",	  "scif_send",	       "scif_recv",
-	"scif_register",   "scif_unregister",	  "scif_mmap",	       "scif_munmap",
-	"scif_readfrom",   "scif_writeto",	  "scif_vreadfrom",    "scif_vwriteto",
-	"scif_fence_mark", "scif_fence_wait",	  "scif_fence_signal", "scif_get_nodeIDs",
-	"scif_poll",	   "scif_event_register",
-};
-
 /* The file behind a name; the last answer is kept, since the same name comes for every function in
  * turn. */
 static const char *real_file(const char *name)
@@ -70,28 +60,28 @@ enum symbol_origin symbol_origin(const char *function, const char *impl, char *w
 	return offers(impl, function) ? SYMBOL_FOREIGN : SYMBOL_ABSENT;
 }
 
-bool symbols_proven(const char *impl, char *why, size_t size)
+bool symbols_proven(const char *const *functions, const char *impl, char *why, size_t size)
 {
 	char where[PATH_MAX];
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-		enum symbol_origin origin = symbol_origin(functions[i], impl, where, sizeof where);
+	for (const char *const *function = functions; *function; function++) {
+		enum symbol_origin origin = symbol_origin(*function, impl, where, sizeof where);
 
 		if (origin == SYMBOL_FOREIGN) {
-			snprintf(why, size, "%s comes from %s, not from %s", functions[i], where,
+			snprintf(why, size, "%s comes from %s, not from %s", *function, where,
 				 impl);
 			return false;
 		}
 		any |= origin == SYMBOL_PROVEN;
 	}
 	if (!any)
-		snprintf(why, size, "no SCIF function comes from %s: it is not loaded", impl);
+		snprintf(why, size, "no function comes from %s: it is not loaded", impl);
 	return any;
 }
 
-void symbols_library(char *where, size_t size)
+void symbols_library(const char *function, char *where, size_t size)
 {
 	where[0] = '\0';
-	owner(dlsym(RTLD_DEFAULT, "scif_open"), where, size);
+	owner(dlsym(RTLD_DEFAULT, function), where, size);
 }

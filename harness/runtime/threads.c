@@ -4,10 +4,8 @@
 #include "engine.h"
 
 #include "asleep.h"
-#include "pattern.h"
 
 #include <pthread.h>
-#include <scif.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -24,15 +22,6 @@ struct cts_thread {
 	atomic_bool running, done;
 	bool joined;
 	struct cts_result result;
-	/* of the one call that a cts_begin_* thread makes */
-	scif_epd_t epd;
-	void *p;
-	size_t len;
-	off_t loff, roff;
-	int flags;
-	long timeout;
-	struct scif_portID port;
-	scif_epd_t accepted;
 };
 
 static void on_interrupt(int sig)
@@ -51,8 +40,14 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-static struct cts_thread *thread_start(struct cts_thread *t)
+struct cts_thread *cts_thread_start(struct cts_result (*fn)(void *arg), void *arg)
 {
+	struct cts_thread *t = calloc(1, sizeof *t);
+
+	if (!t)
+		cts_unresolved("no memory");
+	t->fn = fn;
+	t->arg = arg;
 	if (pthread_create(&t->thread, NULL, thread_main, t))
 		cts_unresolved("no thread");
 	while (!atomic_load(&t->running))
@@ -60,25 +55,6 @@ static struct cts_thread *thread_start(struct cts_thread *t)
 	if (t->stat == -1)
 		cts_unresolved("the state of a thread cannot be read");
 	return t;
-}
-
-static struct cts_thread *thread_new(void)
-{
-	struct cts_thread *t = calloc(1, sizeof *t);
-
-	if (!t)
-		cts_unresolved("no memory");
-	t->accepted = -1;
-	return t;
-}
-
-struct cts_thread *cts_thread_start(struct cts_result (*fn)(void *arg), void *arg)
-{
-	struct cts_thread *t = thread_new();
-
-	t->fn = fn;
-	t->arg = arg;
-	return thread_start(t);
 }
 
 void thread_wait_asleep_fd(int stat, const atomic_bool *done)
@@ -129,199 +105,7 @@ struct cts_result cts_join(struct cts_thread *t)
 	return t->result;
 }
 
-const unsigned char *cts_thread_bytes(struct cts_thread *t)
-{
-	return t->p;
-}
-
-scif_epd_t cts_thread_epd(struct cts_thread *t)
-{
-	return t->accepted;
-}
-
-static struct cts_result do_send(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_send(t->epd, t->p, (int)t->len, t->flags));
-}
-
-static struct cts_result do_recv(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_recv(t->epd, t->p, (int)t->len, t->flags));
-}
-
-static struct cts_result do_accept(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_accept(t->epd, &t->port, &t->accepted, t->flags));
-}
-
-static struct cts_result do_connect(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_connect(t->epd, &t->port));
-}
-
-static struct cts_result do_poll(void *arg)
-{
-	struct cts_thread *t = arg;
-	struct scif_pollepd entry = {.epd = t->epd, .events = (short)t->flags};
-	struct cts_result r = CTS_RESULT(scif_poll(&entry, 1, t->timeout));
-
-	if (r.ret > 0)
-		r.ret = (unsigned short)entry.revents;
-	return r;
-}
-
-static struct cts_result do_poll2(void *arg)
-{
-	struct cts_thread *t = arg;
-	struct pollfd entry = {.fd = t->epd, .events = (short)t->flags};
-	struct cts_result r = CTS_RESULT(poll(&entry, 1, (int)t->timeout));
-
-	if (r.ret > 0)
-		r.ret = (unsigned short)entry.revents;
-	return r;
-}
-
-static struct cts_result do_close(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_close(t->epd));
-}
-
-static struct cts_result do_fence_wait(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_fence_wait(t->epd, t->flags));
-}
-
-static struct cts_result do_vwriteto(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_vwriteto(t->epd, t->p, t->len, t->roff, t->flags));
-}
-
-static struct cts_result do_vreadfrom(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_vreadfrom(t->epd, t->p, t->len, t->roff, t->flags));
-}
-
-static struct cts_result do_writeto(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_writeto(t->epd, t->loff, t->len, t->roff, t->flags));
-}
-
-static struct cts_result do_readfrom(void *arg)
-{
-	struct cts_thread *t = arg;
-
-	return CTS_RESULT(scif_readfrom(t->epd, t->loff, t->len, t->roff, t->flags));
-}
-
-static struct cts_thread *begin(struct cts_thread call, struct cts_result (*fn)(void *arg))
-{
-	struct cts_thread *t = thread_new();
-
-	*t = call;
-	t->fn = fn;
-	t->arg = t;
-	t->accepted = -1;
-	return thread_start(t);
-}
-
-struct cts_thread *cts_begin_send(scif_epd_t epd, int len, int flags)
-{
-	return begin((struct cts_thread){.epd = epd,
-					 .p = cts_fx_pattern((size_t)len, 1),
-					 .len = (size_t)len,
-					 .flags = flags},
-		     do_send);
-}
-
-struct cts_thread *cts_begin_recv(scif_epd_t epd, int len, int flags)
-{
-	return begin((struct cts_thread){.epd = epd,
-					 .p = cts_fx_buffer((size_t)len),
-					 .len = (size_t)len,
-					 .flags = flags},
-		     do_recv);
-}
-
-struct cts_thread *cts_begin_accept(scif_epd_t epd, int flags)
-{
-	return begin((struct cts_thread){.epd = epd, .flags = flags}, do_accept);
-}
-
-struct cts_thread *cts_begin_connect(scif_epd_t epd, struct scif_portID dst)
-{
-	return begin((struct cts_thread){.epd = epd, .port = dst}, do_connect);
-}
-
-struct cts_thread *cts_begin_poll(scif_epd_t epd, int events, long timeout)
-{
-	return begin((struct cts_thread){.epd = epd, .flags = events, .timeout = timeout}, do_poll);
-}
-
-struct cts_thread *cts_begin_poll2(scif_epd_t epd, int events, int timeout)
-{
-	return begin((struct cts_thread){.epd = epd, .flags = events, .timeout = timeout},
-		     do_poll2);
-}
-
-struct cts_thread *cts_begin_close(scif_epd_t epd)
-{
-	return begin((struct cts_thread){.epd = epd}, do_close);
-}
-
-struct cts_thread *cts_begin_fence_wait(scif_epd_t epd, int mark)
-{
-	return begin((struct cts_thread){.epd = epd, .flags = mark}, do_fence_wait);
-}
-
-struct cts_thread *cts_begin_vwriteto(scif_epd_t epd, void *p, size_t len, off_t roff, int flags)
-{
-	return begin(
-		(struct cts_thread){.epd = epd, .p = p, .len = len, .roff = roff, .flags = flags},
-		do_vwriteto);
-}
-
-struct cts_thread *cts_begin_vreadfrom(scif_epd_t epd, void *p, size_t len, off_t roff, int flags)
-{
-	return begin(
-		(struct cts_thread){.epd = epd, .p = p, .len = len, .roff = roff, .flags = flags},
-		do_vreadfrom);
-}
-
-struct cts_thread *cts_begin_writeto(scif_epd_t epd, off_t loff, size_t len, off_t roff, int flags)
-{
-	return begin(
-		(struct cts_thread){
-			.epd = epd, .loff = loff, .len = len, .roff = roff, .flags = flags},
-		do_writeto);
-}
-
-struct cts_thread *cts_begin_readfrom(scif_epd_t epd, off_t loff, size_t len, off_t roff, int flags)
-{
-	return begin(
-		(struct cts_thread){
-			.epd = epd, .loff = loff, .len = len, .roff = roff, .flags = flags},
-		do_readfrom);
-}
-
-static struct cts_thread *asleep(struct cts_thread *t, const char *what)
+struct cts_thread *thread_asleep(struct cts_thread *t, const char *what)
 {
 	cts_wait_asleep(t);
 	if (cts_thread_done(t))
@@ -329,36 +113,9 @@ static struct cts_thread *asleep(struct cts_thread *t, const char *what)
 	return t;
 }
 
-struct cts_thread *cts_fx_receiving(scif_epd_t epd, int bytes)
+void *thread_argument(struct cts_thread *t)
 {
-	return asleep(cts_begin_recv(epd, bytes, SCIF_RECV_BLOCK), "scif_recv");
-}
-
-struct cts_thread *cts_fx_accepting(scif_epd_t epd)
-{
-	return asleep(cts_begin_accept(epd, SCIF_ACCEPT_SYNC), "scif_accept");
-}
-
-struct cts_thread *cts_fx_connecting_to(scif_epd_t epd, struct scif_portID dst)
-{
-	return asleep(cts_begin_connect(epd, dst), "scif_connect");
-}
-
-struct cts_thread *cts_fx_polling(scif_epd_t epd, int events)
-{
-	return asleep(cts_begin_poll(epd, events, -1), "scif_poll");
-}
-
-struct cts_thread *cts_fx_polling2(scif_epd_t epd, int events)
-{
-	return asleep(cts_begin_poll2(epd, events, -1), "poll");
-}
-
-/* fill_send_queue is in endpoints.c: the same thing that the full_queue fixture does. */
-struct cts_thread *cts_fx_sending(scif_epd_t epd, int bytes)
-{
-	fill_send_queue(epd);
-	return asleep(cts_begin_send(epd, bytes, SCIF_SEND_BLOCK), "scif_send");
+	return t->arg;
 }
 
 pid_t cts_fork(int (*fn)(void *arg), void *arg)
@@ -407,4 +164,28 @@ void cts_kill_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	cts_wait_child(pid);
+}
+
+/*
+ * The parent keeps what Check and the runner know it by; the child has its copies of everything the
+ * set-up made, as any forked child of a program has.
+ */
+void cts_become_child(void)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (pid == -1)
+		cts_unresolved("fork: %s", strerror(errno));
+	if (!pid)
+		return;
+	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status)) {
+		signal(WTERMSIG(status), SIG_DFL);
+		raise(WTERMSIG(status));
+	}
+	_exit(WEXITSTATUS(status));
 }

@@ -140,9 +140,14 @@ _Noreturn void waited_in_vain(const char *what)
 	case_end();
 }
 
+struct cts_result cts_result_of(intptr_t ret, int err)
+{
+	return (struct cts_result){ret, cts_api->returns_errors ? (int)ret : err};
+}
+
 struct cts_result cts_observe(intptr_t ret, int err)
 {
-	struct cts_result r = {ret, err};
+	struct cts_result r = cts_result_of(ret, err);
 
 	result_text(shared->record.observed, sizeof shared->record.observed, current, &r);
 	return r;
@@ -150,15 +155,20 @@ struct cts_result cts_observe(intptr_t ret, int err)
 
 struct cts_result cts_expect_error(struct cts_result r, int err, const char *text)
 {
-	if (r.ret == -1 && r.err == err)
+	if (cts_failed_with(r, err))
 		return r;
-	verdict_set(FAIL, r.ret == -1 ? KIND_ERRNO : KIND_VALUE, "does not hold: %s", text);
+	verdict_set(FAIL, result_failed(&r) ? KIND_ERRNO : KIND_VALUE, "does not hold: %s", text);
 	case_end();
+}
+
+bool cts_failed_with(struct cts_result r, int err)
+{
+	return result_failed(&r) && r.err == err;
 }
 
 void cts_expect_ok(struct cts_result r, const char *text)
 {
-	if (r.ret != -1)
+	if (!result_failed(&r))
 		return;
 	verdict_set(FAIL, KIND_ERRNO, "failed: %s", text);
 	case_end();

@@ -552,6 +552,7 @@ static void emit_top(struct output *out)
 	for (unsigned i = 0; i < out->spec->api.header_count; i++)
 		put(out, "#include \"%s\"\n", out->spec->api.headers[i]);
 	put(out, "#include \"%s\"\n\n", runtime_header(out->spec));
+	put(out, "const struct cts_api *const cts_api = &cts_api_%s;\n", out->spec->api.name);
 	put(out, "const char cts_function[] = %s;\n", quoted(out->function->name));
 	put(out, "const char cts_spec_hash[] = %s;\n", quoted(spec_hash(out->spec)));
 	if (!is_void(out) && *failure)

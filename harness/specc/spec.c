@@ -197,7 +197,7 @@ void spec_load(struct spec *spec, const char *api, const char *directory, const 
 		return;
 	load_headers(spec, include);
 	load_vocabulary(spec, pool_printf("%s/vocabulary.yaml", directory));
-	if (!access(vocabulary, R_OK))
+	if (spec->vocabulary_count && !access(vocabulary, R_OK))
 		load_vocabulary(spec, vocabulary);
 	if (!access(errata, R_OK)) {
 		struct errata *loaded = load(spec, errata, &schema_errata, &document);

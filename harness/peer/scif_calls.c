@@ -3,6 +3,7 @@
  */
 #include "peer.h"
 
+#include "../runtime/functions.h"
 #include "../runtime/pattern.h"
 
 #include <errno.h>
@@ -230,6 +231,17 @@ CALL(call_nodes)
 	(void)request;
 	reply_result(reply, scif_get_nodeIDs(NULL, 0, &self));
 	snprintf(reply->text, sizeof reply->text, "%u", self);
+}
+
+const char *const peer_program = "scif-cts-peer";
+const char *const *const peer_functions = scif_functions;
+const char *const *const peer_substrate;
+
+int peer_node(void)
+{
+	uint16_t self = 0;
+
+	return scif_get_nodeIDs(NULL, 0, &self) == -1 ? -1 : self;
 }
 
 static const struct verb calls[] = {

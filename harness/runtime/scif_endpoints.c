@@ -4,9 +4,8 @@
  * process, so that death, node loss and other users can be had; each fixture checks that it reached
  * the state it names.
  */
-#include "engine.h"
+#include "scif_endpoints.h"
 
-#include <scif.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Handlers for scif_event_register that keep what they were told. */
-#include "engine.h"
+#include "scif_endpoints.h"
 
 #include <sched.h>
-#include <scif_event.h>
 
 #define EVENT_MAX 64
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Windows on both sides of a connection, mappings of them, and the peer's view of its memory. */
-#include "engine.h"
+#include "scif_endpoints.h"
 
 #include "pattern.h"
 
 #include <inttypes.h>
-#include <scif.h>
 #include <stdlib.h>
 
 #define OUR_SEED  2

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What the far end of one of our endpoints does, by its peer. */
-#include "engine.h"
+#include "scif_endpoints.h"
 
 #include "pattern.h"
 
 #include <inttypes.h>
 #include <sched.h>
-#include <scif.h>
 #include <stdlib.h>
 
 /* The endpoint with a far end that lives. */
@@ -127,4 +126,15 @@ bool cts_far_alive(scif_epd_t epd)
 	if (cts_far_send_at(epd, 1, 9, 0, SCIF_SEND_BLOCK).ret != 1)
 		return false;
 	return scif_recv(epd, &back, 1, SCIF_RECV_BLOCK) == 1 && back == cts_pattern(9, 0);
+}
+
+void cts_far_node(scif_epd_t epd, const char *state)
+{
+	const struct endpoint *e = endpoint_find(epd);
+
+	if (!e->peer)
+		cts_unresolved("endpoint %d has no peer", epd);
+	cts_node(cts_peer_node(e->peer), state);
+	if (!strcmp(state, "down"))
+		cts_wait_hup(epd);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Ports of our node and of the peer's. */
-#include "engine.h"
+#include "scif_endpoints.h"
 
 #include <sched.h>
-#include <scif.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -268,6 +268,19 @@ bool cts_segment_has_no_signal(rsm_memseg_import_handle_t im)
 	return cts_segment_wait(im, 0) == RSMERR_TIMEOUT;
 }
 
+void cts_await_signal(void *handle)
+{
+	struct pollfd entry = {0};
+	int ready = 0;
+
+	rsm_must(rsm_memseg_get_pollfd(handle, &entry), "rsm_memseg_get_pollfd");
+	while (ready == 0 && time_left())
+		ready = poll(&entry, 1, WAIT_MS);
+	rsm_must(rsm_memseg_release_pollfd(handle), "rsm_memseg_release_pollfd");
+	if (ready != 1)
+		waited_in_vain("a signal reaches us");
+}
+
 void cts_segment_kill(rsm_memseg_import_handle_t im)
 {
 	cts_peer_kill(cts_exporter(im));

@@ -39,11 +39,11 @@ SCENARIO(barrier_flight)
 	lose(im, (enum loss)cts_param("how"));
 	cts_stall_release(flight);
 	int value = (int)cts_stall_join(flight).ret;
-	CTS_ASSERT(value == RSM_SUCCESS || is_loss(value));
+	CTS_ASSERT(value == RSM_SUCCESS || cts_is_loss(value));
 	value = cts_param("order") ? rsm_memseg_import_order_barrier(barrier)
 				   : rsm_memseg_import_close_barrier(barrier);
 	cts_observe(value, value);
-	CTS_ASSERT(is_loss(value));
+	CTS_ASSERT(cts_is_loss(value));
 }
 
 /* ---- the exporter ends the segment at any moment ---- */
@@ -96,7 +96,7 @@ SCENARIO(barrier_never_silent)
 			    RSM_SUCCESS);
 		int value = loop_ended(&l);
 		cts_observe(value, value);
-		CTS_ASSERT(is_loss(value));
+		CTS_ASSERT(cts_is_loss(value));
 		if (cts_segment_peek64(w.im, 0) < w.last)
 			cts_fail("interval %ju closed with success and is not in the segment",
 				 (uintmax_t)w.last);

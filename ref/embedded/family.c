@@ -45,13 +45,14 @@ static void enter_self(void)
 	atomic_store(&family->crowded, 1);
 }
 
+static pthread_mutex_t init_lock = PTHREAD_MUTEX_INITIALIZER;
+
 int family_init(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct family *page;
 	int error = 0;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&init_lock);
 	if (family == NULL) {
 		page = mmap(NULL, sizeof(*family), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -62,7 +63,7 @@ int family_init(void)
 			error = -ENOMEM;
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&init_lock);
 	return error;
 }
 
@@ -124,6 +125,7 @@ void family_atfork_prepare(void)
 
 void family_atfork_child(void)
 {
+	pthread_mutex_init(&init_lock, NULL);
 	if (family == NULL)
 		return;
 	enter_self();

@@ -16,6 +16,7 @@
 #include "quota.h"
 #include "relocate.h"
 #include "rma.h"
+#include "safe_copy.h"
 #include "store.h"
 #include "window.h"
 
@@ -30,6 +31,7 @@ static void prepare(void)
 	store_atfork_prepare();
 	/* Last: a mapping that goes may be the last user of a connection. */
 	ep_atfork_prepare();
+	safe_copy_atfork_prepare();
 	if (store_any() && pipe2(done, O_CLOEXEC))
 		done[0] = done[1] = -1;
 }
@@ -53,6 +55,7 @@ static void wait_child(void)
 static void parent(void)
 {
 	wait_child();
+	safe_copy_atfork_parent();
 	ep_atfork_parent();
 	store_atfork_parent();
 	window_atfork_parent();
@@ -66,6 +69,7 @@ static void child(void)
 	pin_copy_all();
 	close_end(0);
 	close_end(1);
+	safe_copy_atfork_child();
 	ep_atfork_child();
 	store_atfork_child();
 	relocate_atfork_child();

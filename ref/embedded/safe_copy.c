@@ -247,6 +247,21 @@ void safe_copy_install(void)
 	pthread_mutex_unlock(&chain.lock);
 }
 
+void safe_copy_atfork_prepare(void)
+{
+	pthread_mutex_lock(&chain.lock);
+}
+
+void safe_copy_atfork_parent(void)
+{
+	pthread_mutex_unlock(&chain.lock);
+}
+
+void safe_copy_atfork_child(void)
+{
+	pthread_mutex_init(&chain.lock, NULL);
+}
+
 int safe_copy(void *dst, const void *src, size_t n)
 {
 	return move_bytes(dst, src, n);
@@ -264,6 +279,18 @@ static int move_within(void *dst, const void *src, size_t n)
 }
 
 void safe_copy_install(void)
+{
+}
+
+void safe_copy_atfork_prepare(void)
+{
+}
+
+void safe_copy_atfork_parent(void)
+{
+}
+
+void safe_copy_atfork_child(void)
 {
 }
 

@@ -18,6 +18,11 @@ int safe_copy(void *dst, const void *src, size_t n);
 int safe_probe_read(const void *p, size_t n);
 int safe_probe_write(void *p, size_t n);
 
+/* fork: nobody is at work on the handlers while it happens. */
+void safe_copy_atfork_prepare(void);
+void safe_copy_atfork_parent(void);
+void safe_copy_atfork_child(void);
+
 /* Puts our fault handler in place, or back on top when the application replaced it. Idempotent. */
 void safe_copy_install(void);
 

@@ -45,10 +45,13 @@ void barrier_set_free(struct barrier_set *set)
 	pthread_mutex_destroy(&set->lock);
 }
 
+/* The spans are the parent's. Whoever held the lock held it between two whole steps. */
 void barrier_set_atfork_child(struct barrier_set *set)
 {
-	/* A thread that does not exist any more may have held it, between two whole steps. */
 	pthread_mutex_init(&set->lock, NULL);
+	for (struct barrier *b = set->first; b != NULL; b = b->next)
+		b->state = READY;
+	atomic_store(&set->open, 0);
 }
 
 static struct barrier *find(struct barrier_set *set, uint64_t number)

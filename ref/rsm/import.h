@@ -98,7 +98,10 @@ void transfer_atfork_child(struct import *m);
 
 /* Shows the window in its present place again. 0 or -errno, and then the mapping is scrap. */
 int mapping_renew(struct import *m);
-/* Puts memory under the mapping that is nobody's. */
+/*
+ * Puts memory under the mapping that is nobody's. In a forked child it is so until the import is
+ * connected anew.
+ */
 void mapping_scrap(struct import *m);
 
 /* --- relay_client.c: transfers over messages --- */

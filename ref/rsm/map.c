@@ -5,6 +5,7 @@
  * addresses stay mapped all the time.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,21 +25,50 @@ static int prot_of(rsm_permission_t perm)
 	       (perm & RSM_PERM_WRITE ? SCIF_PROT_WRITE : 0);
 }
 
-void mapping_scrap(struct import *m)
+static bool put_scrap(const struct mapping *map, int how)
 {
-	struct mapping *map = &m->mapping;
 	int prot = (map->prot & SCIF_PROT_READ ? PROT_READ : 0) |
 		   (map->prot & SCIF_PROT_WRITE ? PROT_WRITE : 0);
 
-	if (map->address == NULL || map->scrap)
-		return;
+	return mmap(map->address, map->length, prot,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | how, -1, 0) != MAP_FAILED;
+}
+
+void mapping_scrap(struct import *m)
+{
+	struct mapping *map = &m->mapping;
+
 	/*
 	 * In one step, so that another thread's access never finds a hole. If it cannot be done the
 	 * old memory stays, which harms nobody.
 	 */
-	map->scrap =
-		mmap(map->address, map->length, prot,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
+	if (map->address != NULL && !map->scrap)
+		map->scrap = put_scrap(map, MAP_FIXED);
+}
+
+/*
+ * libscif's mappings are not inherited by a forked child: whatever is mapped there next would take
+ * the place. So the place is filled before anything else happens in the child.
+ */
+static void hold_place(struct segment *s, void *unused)
+{
+	struct mapping *map = &((struct import *)s)->mapping;
+
+	(void)unused;
+	if (map->address != NULL && !map->scrap)
+		map->scrap = put_scrap(map, MAP_FIXED_NOREPLACE);
+}
+
+/* Where there are imports the lock is held: service.c takes it around every fork. */
+static void hold_places(void)
+{
+	handle_each(SEGMENT_IMPORTS, hold_place, NULL);
+}
+
+/* Handlers of the child run in the order of their installation; libscif installs its own later. */
+__attribute__((constructor)) static void install_hold(void)
+{
+	pthread_atfork(NULL, NULL, hold_places);
 }
 
 int mapping_renew(struct import *m)

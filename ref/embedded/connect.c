@@ -269,7 +269,8 @@ static int join(struct conn *c)
 	int store, error = conn_recv_fd(c, &welcome, sizeof(welcome), &store);
 
 	if (error != 0)
-		return error == -EMFILE || error == -ENOMEM ? -ENOBUFS : -ECONNREFUSED;
+		return error == -EMFILE || error == -ENOMEM || error == -ENOBUFS ? -ENOBUFS
+										 : -ECONNREFUSED;
 	if (store < 0)
 		return -ECONNREFUSED;
 	if (welcome.magic != HELLO_MAGIC || welcome.filler == 0 ||

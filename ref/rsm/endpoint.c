@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/eventfd.h>
 
 #include "service.h"
 
@@ -41,7 +42,7 @@ static int shortage(int error)
 
 	if (error != ENOMEM && error != ENOBUFS)
 		return error == ENFILE ? -EMFILE : -error;
-	fd = fcntl(0, F_DUPFD_CLOEXEC, 3);
+	fd = eventfd(0, EFD_CLOEXEC);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 && errno == EMFILE ? -EMFILE : -ENOMEM;

@@ -74,26 +74,34 @@ struct inquiry {
 	int got;
 };
 
+/* 0 when the question is out, -EINPROGRESS, or that there is nobody (-ECONNREFUSED) or no memory.
+ */
+static int put_question(struct inquiry *q)
+{
+	int error = endpoint_connect(q->epd, q->to.node, q->to.port, 0, false);
+
+	if (error != 0)
+		return error == -ETIMEDOUT ? -EINPROGRESS : error;
+	/* The connection is new, so there is room for the whole question. */
+	error = endpoint_send(q->epd, q->question, WIRE_SIZE, 0, false);
+	q->asked = error == 0;
+	return error;
+}
+
 /*
  * One step forward: -EINPROGRESS there is more to come; 0 the holder does not have the id, or is
- * none of us; -EADDRINUSE it has.
+ * none of us; -EADDRINUSE it has; -ENOMEM.
  */
 static int advance(struct inquiry *q)
 {
 	struct wire_message m;
-	int n;
+	int n = q->asked ? 0 : put_question(q);
 
-	if (!q->asked) {
-		if (scif_connect(q->epd, &q->to) < 0 && errno != EISCONN)
-			return errno == EINPROGRESS ? -EINPROGRESS : 0;
-		/* The connection is new, so there is room for the whole question. */
-		if (scif_send(q->epd, q->question, WIRE_SIZE, 0) != WIRE_SIZE)
-			return 0;
-		q->asked = true;
-	}
+	if (n != 0)
+		return n == -EINPROGRESS || n == -ENOMEM || n == -EMFILE ? n : 0;
 	n = scif_recv(q->epd, q->answer + q->got, WIRE_SIZE - q->got, 0);
 	if (n < 0)
-		return errno == EINTR || errno == EAGAIN ? -EINPROGRESS : 0;
+		return errno == EINTR || errno == EAGAIN || errno == ENOMEM ? -EINPROGRESS : 0;
 	q->got += n;
 	if (q->got < WIRE_SIZE)
 		return -EINPROGRESS;
@@ -105,23 +113,12 @@ static int advance(struct inquiry *q)
 static int begin_inquiry(struct inquiry *q, uint16_t node, uint16_t port,
 			 const struct wire_message *question)
 {
-	int error;
-
 	*q = (struct inquiry){.epd = endpoint_open(), .to = {.node = node, .port = port}};
-	if (q->epd < 0)
-		return q->epd;
 	wire_encode(q->question, question);
-	error = endpoint_connect(q->epd, node, port, 0, false);
-	if (error == -ENOMEM || error == -EMFILE)
-		return error;
-	if (error != 0 && error != -ETIMEDOUT) {
-		endpoint_close(q->epd);
-		q->epd = -1;
-	}
-	return 0;
+	return q->epd < 0 ? q->epd : 0;
 }
 
-/* Drops those that are settled; the number of those that are not, or -EADDRINUSE. */
+/* Drops those that are settled; the number of those that are not, or an error. */
 static int advance_all(struct inquiry *all, unsigned count)
 {
 	int open = 0, result;
@@ -130,12 +127,12 @@ static int advance_all(struct inquiry *all, unsigned count)
 		if (all[i].epd < 0)
 			continue;
 		result = advance(&all[i]);
-		if (result == -EADDRINUSE)
-			return result;
 		if (result == -EINPROGRESS) {
 			open++;
 			continue;
 		}
+		if (result != 0)
+			return result;
 		endpoint_close(all[i].epd);
 		all[i].epd = -1;
 	}

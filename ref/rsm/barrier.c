@@ -8,6 +8,7 @@
 
 #include <rsmapi.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "caller_memory.h"
 #include "handle.h"
@@ -91,10 +92,13 @@ static _Atomic uint64_t last_number = 0x52534d00;
 
 static int write_object(rsmapi_barrier_t *object, const struct import *m, uint64_t number)
 {
-	rsmapi_barrier_t content = {.seg = m->segment.handle,
-				    .gnum = (uint16_t)number,
-				    .privdata = (void *)(uintptr_t)number};
+	rsmapi_barrier_t content;
 
+	/* Its padding, too, goes to the program. */
+	memset(&content, 0, sizeof(content));
+	content.seg = m->segment.handle;
+	content.gnum = (uint16_t)number;
+	content.privdata = (void *)(uintptr_t)number;
 	return caller_store(object, &content, sizeof(content));
 }
 

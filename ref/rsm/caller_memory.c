@@ -11,6 +11,13 @@
 
 #include "caller_memory.h"
 
+/* Memcheck does not know that a call may write to its own process this way. */
+#if __has_include(<valgrind/memcheck.h>)
+#include <valgrind/memcheck.h>
+#else
+#define VALGRIND_MAKE_MEM_DEFINED(address, length) ((void)(address), (void)(length))
+#endif
+
 /* No page is smaller: a piece that does not cross such a boundary is readable as a whole or not at
  * all. */
 enum { PIECE = 4096 };
@@ -60,6 +67,8 @@ int caller_store(void *user, const void *src, size_t length)
 		return -EFAULT;
 	rc = copy_by_kernel(process_vm_writev, (void *)(uintptr_t)src, user, length);
 	errno = saved;
+	if (rc == 0)
+		(void)VALGRIND_MAKE_MEM_DEFINED(user, length);
 	if (rc != -ENOSYS)
 		return rc;
 	memcpy(user, src, length);

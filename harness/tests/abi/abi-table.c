@@ -3,37 +3,9 @@
  * Compares every constant, size, offset, sign and failure value of the headers with what the real
  * interface has.
  */
-#include <stddef.h>
-#include <stdio.h>
-
 #include "scif.h"
 #include "scif_event.h"
-
-struct row {
-	const char *what;
-	long long is, must_be;
-};
-
-#define SIZE(type, bytes)                                                                          \
-	{                                                                                          \
-		"sizeof(" #type ")", (long long)sizeof(type), bytes                                \
-	}
-#define OFFSET(type, member, at)                                                                   \
-	{                                                                                          \
-		"offsetof(" #type ", " #member ")", (long long)offsetof(type, member), at          \
-	}
-#define MEMBER(type, member, bytes)                                                                \
-	{                                                                                          \
-		"sizeof(" #type "." #member ")", (long long)sizeof(((type *)NULL)->member), bytes  \
-	}
-#define FACT(expression)                                                                           \
-	{                                                                                          \
-#expression, !!(expression), 1                                                     \
-	}
-#define SAME(left, right)                                                                          \
-	{                                                                                          \
-#left " is " #right, __builtin_types_compatible_p(left, right), 1                  \
-	}
+#include "table.h"
 
 #define FUNCTION(name, result, parameters)                                                         \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(name), result parameters),          \
@@ -81,20 +53,6 @@ static const struct row layout[] = {
 	MEMBER(union scif_event_data, scif_node_removed, 2),
 	OFFSET(union scif_event_data, scif_node_removed, 0),
 };
-
-static unsigned compare(const struct row *rows, size_t count)
-{
-	unsigned wrong = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (rows[i].is == rows[i].must_be)
-			continue;
-		wrong++;
-		printf("%s is %lld, must be %lld\n", rows[i].what, rows[i].is, rows[i].must_be);
-	}
-	printf("%zu rows, %u wrong\n", count, wrong);
-	return wrong;
-}
 
 int main(void)
 {

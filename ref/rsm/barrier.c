@@ -17,7 +17,7 @@
 enum barrier_state {
 	READY,
 	OPEN,
-	OPEN_IN_VAIN /* the connection was gone before, or its end has been told already */
+	OPEN_IN_VAIN /* the connection was gone before */
 };
 
 struct barrier {
@@ -291,18 +291,6 @@ static int find_open(struct barrier_set *set, uint64_t number, bool close,
 	return result;
 }
 
-/* Told once, the end is told to what follows in this span as to any other access. */
-static void mark_told(struct barrier_set *set, uint64_t number)
-{
-	struct barrier *b;
-
-	pthread_mutex_lock(&set->lock);
-	b = find(set, number);
-	if (b != NULL && b->state == OPEN)
-		b->state = OPEN_IN_VAIN;
-	pthread_mutex_unlock(&set->lock);
-}
-
 static int settle(struct import *m, uint64_t number, bool close)
 {
 	enum barrier_state before;
@@ -316,9 +304,7 @@ static int settle(struct import *m, uint64_t number, bool close)
 	state = import_state_now(m);
 	if (state == CHANNEL_UP)
 		return RSM_SUCCESS;
-	mark_told(&m->barriers, number);
-	return state != CHANNEL_ABORTED && before == OPEN ? RSMERR_BARRIER_FAILURE
-							  : RSMERR_CONN_ABORTED;
+	return import_loss(m, state, before == OPEN);
 }
 
 static int settle_object(const rsmapi_barrier_t *barrier, bool close)

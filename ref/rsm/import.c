@@ -366,3 +366,10 @@ unsigned import_state_now(struct import *m)
 {
 	return import_attach(m) != 0 ? CHANNEL_FORKED : channel_state_now(&m->channel);
 }
+
+int import_loss(struct import *m, unsigned state, bool began_up)
+{
+	if (state == CHANNEL_ABORTED || !began_up || atomic_exchange(&m->loss_told, true))
+		return RSMERR_CONN_ABORTED;
+	return RSMERR_BARRIER_FAILURE;
+}

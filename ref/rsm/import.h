@@ -52,6 +52,7 @@ struct import {
 	uint32_t order_serial;
 
 	_Atomic int mode; /* rsm_barrier_mode_t */
+	_Atomic bool loss_told;
 	struct barrier_set barriers;
 
 	struct mapping {
@@ -82,6 +83,12 @@ int import_attach(struct import *m);
 /* import_attach(), then channel_state() or channel_state_now(). */
 unsigned import_state(struct import *m);
 unsigned import_state_now(struct import *m);
+
+/*
+ * The RSMERR value for what comes upon a connection in a state that is not CHANNEL_UP. The first
+ * that had begun while it was up tells of an unannounced end as a failure.
+ */
+int import_loss(struct import *m, unsigned state, bool began_up);
 
 /* --- importer.c: what the exporter says --- */
 

@@ -190,24 +190,19 @@ static void run(struct import *m, const struct transfer *t, struct course *c)
 }
 
 /* Within a span of the program's own the end of the connection is told when it closes. */
-static int judge_loss(const struct import *m, const struct transfer *t, const struct course *c,
-		      bool told_at_close)
+static int judge_loss(struct import *m, const struct transfer *t, const struct course *c,
+		      bool implicit)
 {
-	if (told_at_close)
-		return c->error == 0 || m->segment.closing || accessible(t) ? RSM_SUCCESS
-									    : RSMERR_BAD_ADDR;
-	if (c->before != CHANNEL_UP || c->after == CHANNEL_ABORTED)
-		return RSMERR_CONN_ABORTED;
-	return RSMERR_BARRIER_FAILURE;
+	if (!implicit && barrier_open(&m->barriers))
+		return accessible(t) ? RSM_SUCCESS : RSMERR_BAD_ADDR;
+	return import_loss(m, c->after, implicit && c->before == CHANNEL_UP);
 }
 
 static int judge(struct import *m, const struct transfer *t, const struct course *c, bool implicit)
 {
-	bool told_at_close = !implicit && barrier_open(&m->barriers);
-
-	if (c->error == 0 && (c->after == CHANNEL_UP || told_at_close))
-		return RSM_SUCCESS;
 	switch (c->error) {
+	case 0:
+		return c->after == CHANNEL_UP ? RSM_SUCCESS : judge_loss(m, t, c, implicit);
 	case -EFAULT:
 		return RSMERR_BAD_ADDR;
 	case -EACCES:
@@ -220,7 +215,7 @@ static int judge(struct import *m, const struct transfer *t, const struct course
 	case -ECANCELED:
 		return RSMERR_BAD_SEG_HNDL;
 	default:
-		return judge_loss(m, t, c, told_at_close);
+		return judge_loss(m, t, c, implicit);
 	}
 }
 

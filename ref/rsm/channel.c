@@ -298,6 +298,8 @@ unsigned channel_state(struct channel *c)
 unsigned channel_state_now(struct channel *c)
 {
 	if (atomic_load(&c->state) == CHANNEL_UP) {
+		/* scif_recv() alone may live on an answer of 50 us ago. */
+		hung_up(c);
 		service_lock();
 		read_input(c);
 		service_unlock();

@@ -8,12 +8,11 @@ SCENARIO(connect_from_everywhere)
 {
 	struct far_export there = far_published(cts_peer(), 1);
 	rsm_node_id_t node = cts_peer_node(there.peer);
-	struct cts_peer *peers[] = {there.peer, cts_peer_start((int)node), cts_peer_start(2),
-				    cts_peer_start(cts_self_node())};
+	struct cts_peer *peers[] = {there.peer, second_peer(), neighbour()};
 	struct near_import own, again;
 
 	EXPECT(near_connect(&own, "scif0", node, there.id, RSM_PERM_RDWR), RSM_SUCCESS);
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 3; i++) {
 		struct far_import import = far_connect(peers[i], node, there.id, RSM_PERM_RDWR);
 
 		CTS_CHECK(far_reads(import, 0, there.len, 3, 0),
@@ -134,13 +133,16 @@ SCENARIO(connect_retries)
 
 SCENARIO(connect_to_killed_exporter)
 {
-	struct far_export there = far_published(cts_peer_start(1), 1),
+	struct far_export there = far_published(second_peer(), 1),
 			  other = far_published(cts_peer(), 1);
 
-	CTS_ASSERT(near_can_connect(1, there.id, RSM_PERM_READ) == RSM_SUCCESS);
+	CTS_ASSERT(near_can_connect(cts_peer_node(there.peer), there.id, RSM_PERM_READ) ==
+		   RSM_SUCCESS);
 	cts_peer_kill(there.peer);
-	EXPECT(near_can_connect(1, there.id, RSM_PERM_READ), RSMERR_SEG_NOT_PUBLISHED);
-	EXPECT(near_can_connect(1, there.id, RSM_PERM_READ), RSMERR_SEG_NOT_PUBLISHED);
+	EXPECT(near_can_connect(cts_peer_node(there.peer), there.id, RSM_PERM_READ),
+	       RSMERR_SEG_NOT_PUBLISHED);
+	EXPECT(near_can_connect(cts_peer_node(there.peer), there.id, RSM_PERM_READ),
+	       RSMERR_SEG_NOT_PUBLISHED);
 	CTS_CHECK_EFFECT(near_can_connect(cts_peer_node(other.peer), other.id, RSM_PERM_READ) ==
 				 RSM_SUCCESS,
 			 "the control, to another exporter, succeeds");
@@ -237,14 +239,14 @@ SCENARIO(disconnect_leaves_nothing)
 	struct cts_holdings before = cts_holdings();
 	for (long i = cts_param("rounds"); i; i--)
 		connect_use_disconnect(&there);
-	CTS_CHECK_EFFECT(!grew(&before), "descriptors, mappings and heap are as before");
+	nothing_left(&before);
 }
 
 SCENARIO(disconnect_spares_others)
 {
 	struct far_export there = far_published(cts_peer(), 1);
 	rsm_node_id_t node = cts_peer_node(there.peer);
-	struct far_import far = far_connect(cts_peer_start(2), node, there.id, RSM_PERM_RDWR);
+	struct far_import far = far_connect(second_peer(), node, there.id, RSM_PERM_RDWR);
 	struct near_import one, two;
 
 	CTS_ASSERT(near_connect(&one, "scif0", node, there.id, RSM_PERM_RDWR) == RSM_SUCCESS);

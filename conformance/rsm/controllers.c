@@ -156,5 +156,5 @@ SCENARIO(controller_leaves_nothing)
 		get_release("scif0");
 		get_release("loopback");
 	}
-	CTS_CHECK_EFFECT(!grew(&before), "descriptors, mappings and heap are as before");
+	nothing_left(&before);
 }

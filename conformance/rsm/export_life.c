@@ -387,7 +387,7 @@ SCENARIO(identifier_after_kill)
 	rsm_memseg_id_t id = cts_fx_free_segment_id();
 
 	for (int i = 0; i < 5; i++) {
-		struct far_export there = far_published_as(cts_peer_start(cts_self_node()), id);
+		struct far_export there = far_published_as(neighbour(), id);
 
 		CTS_CHECK(rsm_memseg_export_publish(segment, &id, NULL, 0) == RSMERR_SEGID_IN_USE,
 			  "the identifier is in use");

@@ -75,7 +75,7 @@ static void live_often(enum way way, int rounds)
 	struct cts_holdings before = cts_holdings();
 	for (int i = 0; i < rounds; i++)
 		live_once(way, mem, c);
-	CTS_CHECK_EFFECT(!grew(&before), "descriptors, mappings and heap are as before");
+	nothing_left(&before);
 }
 
 SCENARIO(destroyed_leaves_nothing)
@@ -94,7 +94,7 @@ SCENARIO(importers_are_forced_off)
 	bool mapped = cts_param("mapped");
 	rsm_memseg_id_t id;
 	rsm_memseg_export_handle_t segment = own_segment(2, &id);
-	struct cts_peer *peers[] = {cts_peer(), cts_peer_start(2), cts_peer_start(cts_self_node())};
+	struct cts_peer *peers[] = {cts_peer(), second_peer(), neighbour()};
 	struct far_import imports[3];
 	intptr_t maps[3] = {0};
 
@@ -134,7 +134,7 @@ SCENARIO(forced_off_under_load)
 	unsigned char *mem = cts_fx_pages(4);
 	rsm_memseg_export_handle_t segment = near_create("scif0", mem, len, 0);
 	rsm_memseg_id_t id = near_publish(segment, (struct list){.count = 0});
-	struct cts_peer *peers[] = {cts_peer(), cts_peer_start(2), cts_peer_start(cts_self_node())};
+	struct cts_peer *peers[] = {cts_peer(), second_peer(), neighbour()};
 	struct far_import imports[3];
 	struct loop loops[3];
 
@@ -196,7 +196,7 @@ SCENARIO(identifier_is_free_again)
 	EXPECT(end_segment(way, segment), RSM_SUCCESS);
 	CTS_ASSERT(rsm_memseg_export_publish(other, &wanted, NULL, 0) == RSM_SUCCESS);
 	CTS_ASSERT(rsm_memseg_export_unpublish(other) == RSM_SUCCESS);
-	struct far_export there = far_create(cts_peer_start(cts_self_node()), 1, 0);
+	struct far_export there = far_create(neighbour(), 1, 0);
 	CTS_CHECK(value_of(far_publish(&there, id, (struct list){.count = 0})) == RSM_SUCCESS,
 		  "another process of the node publishes under it");
 }
@@ -276,7 +276,7 @@ SCENARIO(stopped_importer_is_cut_off)
 	enum way way = (enum way)cts_param("way");
 	rsm_memseg_id_t id;
 	rsm_memseg_export_handle_t segment = own_segment(1, &id);
-	struct cts_peer *stopped = cts_peer_start(cts_peer_node(cts_peer()));
+	struct cts_peer *stopped = second_peer();
 	struct far_import i = far_connect(stopped, cts_self_node(), id, RSM_PERM_RDWR),
 			  lively = far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_RDWR);
 	intptr_t map = far_map(i, RSM_PERM_RDWR, 0, cts_page_size());
@@ -299,7 +299,7 @@ SCENARIO(killed_importer_delays_nothing)
 	enum way way = (enum way)cts_param("way");
 	rsm_memseg_id_t id;
 	rsm_memseg_export_handle_t segment = own_segment(1, &id);
-	struct cts_peer *doomed = cts_peer_start(cts_peer_node(cts_peer()));
+	struct cts_peer *doomed = second_peer();
 	struct far_import i = far_connect(doomed, cts_self_node(), id, RSM_PERM_RDWR);
 
 	far_map(i, RSM_PERM_RDWR, 0, cts_page_size());
@@ -318,7 +318,7 @@ SCENARIO(unpublish_interrupted)
 {
 	rsm_memseg_export_handle_t segment = cts_fx_published(1);
 	rsm_memseg_id_t id = cts_segment_id(segment);
-	struct cts_peer *stopped = cts_peer_start(cts_peer_node(cts_peer()));
+	struct cts_peer *stopped = second_peer();
 
 	far_connect(stopped, cts_self_node(), id, RSM_PERM_RDWR);
 	cts_peer_stall_process(stopped, true);

@@ -122,7 +122,7 @@ SCENARIO(many_importers)
 	struct far_import imports[MOST_IMPORTS];
 
 	for (long p = 0; p < peers; p++) {
-		struct cts_peer *peer = cts_peer_start((int)p % 3);
+		struct cts_peer *peer = p % 2 ? neighbour() : second_peer();
 
 		for (long i = 0; i < each; i++)
 			imports[count++] = far_connect(peer, cts_self_node(), id, RSM_PERM_RDWR);

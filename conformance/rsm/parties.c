@@ -22,6 +22,16 @@ struct list list_and(struct list l, rsm_node_id_t node, rsm_permission_t digits)
 	return l;
 }
 
+struct cts_peer *second_peer(void)
+{
+	return cts_peer_start(cts_peer_node(cts_peer()));
+}
+
+struct cts_peer *neighbour(void)
+{
+	return cts_peer_start(cts_self_node());
+}
+
 static intptr_t required(struct cts_result r, const char *what)
 {
 	if (r.ret == -1)
@@ -343,10 +353,12 @@ int end_interrupted(struct cts_thread *t)
 	return end_of(t);
 }
 
-bool grew(const struct cts_holdings *before)
+void nothing_left(const struct cts_holdings *before)
 {
 	struct cts_holdings now = cts_holdings();
 
-	return now.descriptors > before->descriptors || now.mappings > before->mappings ||
-	       now.heap > before->heap;
+	CTS_CHECK_EFFECT(now.descriptors <= before->descriptors, "descriptors are as before");
+	CTS_CHECK_EFFECT(now.mappings <= before->mappings && now.mapped <= before->mapped,
+			 "mappings are as before");
+	CTS_CHECK_EFFECT(now.heap <= before->heap, "heap memory is as before");
 }

@@ -39,6 +39,11 @@ struct list {
 struct list list_of(rsm_node_id_t node, rsm_permission_t digits);
 struct list list_and(struct list l, rsm_node_id_t node, rsm_permission_t digits);
 
+/* One more peer on the node of cts_peer(). */
+struct cts_peer *second_peer(void);
+/* One more on our own node. */
+struct cts_peer *neighbour(void);
+
 /* A segment that a peer exports; numbers are the peer's. */
 struct far_export {
 	struct cts_peer *peer;
@@ -119,7 +124,7 @@ int end_of(struct cts_thread *t);
 /* Signals the thread once it sleeps, and again until the call has ended: its value. */
 int end_interrupted(struct cts_thread *t);
 
-/* Holdings without growth; for loops that begin and end with nothing held. */
-bool grew(const struct cts_holdings *before);
+/* FAIL, kind side effect, when the process holds more than before. */
+void nothing_left(const struct cts_holdings *before);
 
 #endif

@@ -29,7 +29,7 @@ static bool all_differ(const rsm_memseg_id_t *ids, long count)
 
 SCENARIO(assigned_ids_differ)
 {
-	struct cts_peer *neighbour = cts_peer_start(cts_self_node());
+	struct cts_peer *other = neighbour();
 	long segments = cts_param("segments"), count = 0;
 	rsm_memseg_id_t ids[MOST_IDS];
 	void *mem = cts_fx_pages(1);
@@ -39,7 +39,7 @@ SCENARIO(assigned_ids_differ)
 		EXPECT(rsm_memseg_export_publish(near_create("scif0", mem, cts_page_size(), 0),
 						 &ids[count++], NULL, 0),
 		       RSM_SUCCESS);
-		ids[count++] = far_published(neighbour, 1).id;
+		ids[count++] = far_published(other, 1).id;
 		ids[count] = 0;
 		EXPECT(rsm_memseg_export_publish(near_create("loopback", mem, cts_page_size(), 0),
 						 &ids[count++], NULL, 0),
@@ -53,7 +53,7 @@ SCENARIO(assigned_ids_differ)
 SCENARIO(same_id_on_two_nodes)
 {
 	rsm_memseg_id_t id = cts_fx_free_segment_id();
-	struct cts_peer *third = cts_peer_start(2);
+	struct cts_peer *third = second_peer();
 	struct far_export there = far_create(cts_peer(), 1, 0);
 	rsm_memseg_export_handle_t here = cts_fx_exported(1);
 
@@ -147,7 +147,7 @@ SCENARIO(publishers_race)
 	rsm_memseg_id_t id = cts_fx_free_segment_id();
 
 	for (long i = 0; i < race.peers; i++)
-		race.rivals[i] = far_create(cts_peer_start(cts_self_node()), 1, 0);
+		race.rivals[i] = far_create(neighbour(), 1, 0);
 	for (long i = cts_param("rounds"); i; i--) {
 		CTS_CHECK(race_once(&race, id) == 1, "exactly one publishes");
 		race_undo(&race);

@@ -112,7 +112,7 @@ SCENARIO(rebound_many_times)
 		rebind_round(segment, i, new, NEW);
 		rebind_round(segment, i, old, OLD);
 	}
-	CTS_CHECK_EFFECT(!grew(&before), "descriptors, mappings and heap are as before");
+	nothing_left(&before);
 }
 
 /* ---- under load ---- */
@@ -174,7 +174,7 @@ SCENARIO(rebind_under_load)
 	struct loop loops[2];
 
 	reader_begin(&readers[0], &loops[0], cts_peer(), segment, mapped);
-	reader_begin(&readers[1], &loops[1], cts_peer_start(2), segment, mapped);
+	reader_begin(&readers[1], &loops[1], second_peer(), segment, mapped);
 	for (long i = cts_param("rounds"); i; i--) {
 		EXPECT(rebind_to(segment, memory[i % 2]), RSM_SUCCESS);
 		loop_wait(&loops[i % 2], i % 3 == 0);
@@ -225,8 +225,7 @@ SCENARIO(rebound_for_all_importers)
 {
 	rsm_memseg_export_handle_t segment = cts_fx_published_rebindable(1);
 	size_t len = cts_page_size();
-	struct cts_peer *peers[] = {cts_peer(), cts_peer(), cts_peer_start(1),
-				    cts_peer_start(cts_self_node())};
+	struct cts_peer *peers[] = {cts_peer(), cts_peer(), second_peer(), neighbour()};
 	struct far_import imports[4];
 
 	for (int i = 0; i < 4; i++)
@@ -260,7 +259,7 @@ SCENARIO(rebound_for_own_importer)
 SCENARIO(rebind_cuts_off_stopped_importer)
 {
 	rsm_memseg_export_handle_t segment = cts_fx_published_rebindable(1);
-	struct cts_peer *stopped = cts_peer_start(cts_peer_node(cts_peer()));
+	struct cts_peer *stopped = second_peer();
 	struct far_import i = import_of(stopped, segment), lively = import_of(cts_peer(), segment);
 
 	cts_peer_stall_process(stopped, true);
@@ -334,7 +333,7 @@ SCENARIO(rebind_interrupted)
 {
 	size_t len = cts_page_size();
 	struct rebinding r = {cts_fx_published_rebindable(1), new_memory(1)};
-	struct cts_peer *stopped = cts_peer_start(cts_peer_node(cts_peer()));
+	struct cts_peer *stopped = second_peer();
 	struct far_import i = import_of(stopped, r.segment),
 			  lively = import_of(cts_peer(), r.segment);
 

@@ -68,7 +68,7 @@ SCENARIO(republish_keeps_imports)
 
 SCENARIO(republish_replaces_list)
 {
-	struct cts_peer *one = cts_peer(), *two = cts_peer_start(2);
+	struct cts_peer *one = cts_peer(), *two = neighbour();
 	rsm_memseg_id_t id;
 	rsm_memseg_export_handle_t segment =
 		published_to(list_of(cts_peer_node(one), EVERYTHING), &id);
@@ -128,10 +128,9 @@ static int transfer(void *arg)
 
 SCENARIO(republish_under_load)
 {
-	struct cts_peer *one = cts_peer(), *two = cts_peer_start(2);
+	struct cts_peer *one = cts_peer(), *two = neighbour();
 	rsm_memseg_id_t id;
-	rsm_memseg_export_handle_t segment =
-		published_to(list_and(with_peer(one), cts_peer_node(two), EVERYTHING), &id);
+	rsm_memseg_export_handle_t segment = published_to(with_peer(one), &id);
 	struct client connecting = {.peer = one, .id = id}, transferring = {.peer = two, .id = id};
 	struct loop connects, transfers;
 
@@ -210,7 +209,7 @@ static int republish_own(void *segment)
 
 SCENARIO(republish_interrupted)
 {
-	struct cts_peer *stopped = cts_peer_start(cts_peer_node(cts_peer()));
+	struct cts_peer *stopped = second_peer();
 	rsm_memseg_id_t id;
 	rsm_memseg_export_handle_t segment = published_to(with_peer(stopped), &id);
 	struct rebinding r = {segment, cts_fx_pages(2)};

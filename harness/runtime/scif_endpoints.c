@@ -491,12 +491,15 @@ scif_epd_t cts_fx_full_queue(void)
 
 /* Connections that ended. */
 
+static scif_epd_t ended(scif_epd_t epd, void (*end)(scif_epd_t epd))
+{
+	end(epd);
+	return epd;
+}
+
 scif_epd_t cts_fx_peer_closed_data(int bytes)
 {
-	scif_epd_t epd = with_data(cts_fx_connected(), bytes);
-
-	cts_far_close(epd);
-	return epd;
+	return ended(with_data(cts_fx_connected(), bytes), cts_far_close);
 }
 
 scif_epd_t cts_fx_peer_closed(void)
@@ -512,18 +515,12 @@ static scif_epd_t with_own_peer(void)
 
 scif_epd_t cts_fx_peer_exited(void)
 {
-	scif_epd_t epd = with_own_peer();
-
-	cts_far_exit(epd);
-	return epd;
+	return ended(with_own_peer(), cts_far_exit);
 }
 
 scif_epd_t cts_fx_peer_killed_data(int bytes)
 {
-	scif_epd_t epd = with_data(with_own_peer(), bytes);
-
-	cts_far_kill(epd);
-	return epd;
+	return ended(with_data(with_own_peer(), bytes), cts_far_kill);
 }
 
 scif_epd_t cts_fx_peer_killed(void)

@@ -235,15 +235,18 @@ static int digest(struct channel *c)
 	return atomic_load(&c->state) == CHANNEL_LOST ? -ECONNRESET : 0;
 }
 
+/* More turns than a full ring of libscif holds messages, so that what was there is read. */
+enum { TURNS = 128 };
+
 /*
- * Reads what is there, at most a few messages so that one peer cannot keep the thread. 0, or why
- * nothing more will come.
+ * Reads what is there, but so that one peer cannot keep the thread. 0, or why nothing more will
+ * come.
  */
 static int read_some(struct channel *c)
 {
 	int n, error = 0;
 
-	for (int turns = 0; turns < 16 && error == 0 && c->out_used < OUT_LIMIT; turns++) {
+	for (int turns = 0; turns < TURNS && error == 0 && c->out_used < OUT_LIMIT; turns++) {
 		n = scif_recv(c->epd, c->in + c->in_used, (int)(c->in_need - c->in_used), 0);
 		if (n < 0)
 			return errno == EAGAIN || errno == EINTR || errno == ENOMEM ? 0 : -errno;

@@ -12,6 +12,7 @@
 
 #include "access.h"
 #include "anchor.h"
+#include "controller.h"
 #include "endpoint.h"
 
 /* Those who have not said what they want; the oldest goes when another comes. */
@@ -146,6 +147,16 @@ static bool permission_known(uint32_t perm)
 	return perm == RSM_PERM_READ || perm == RSM_PERM_WRITE || perm == RSM_PERM_RDWR;
 }
 
+/* A segment of loopback is for the own node, one of micN for the other end of that path as well. */
+static bool led_to(const struct export *e, uint16_t node)
+{
+	uint16_t self;
+
+	if (controller_own_node(&self) == RSM_SUCCESS && node == self)
+		return true;
+	return controller_reaches(e->segment.controller, node) != RSMERR_CTLR_NOT_PRESENT;
+}
+
 static int may_connect(struct link *l, const struct wire_message *m)
 {
 	struct export *e = l->export;
@@ -156,6 +167,8 @@ static int may_connect(struct link *l, const struct wire_message *m)
 		return RSMERR_SEG_NOT_PUBLISHED;
 	if (!permission_known(m->permission))
 		return RSMERR_PERM_DENIED;
+	if (!led_to(e, l->channel.node))
+		return RSMERR_SEG_NOT_PUBLISHED_TO_NODE;
 	result = access_caller_of(l->channel.epd, l->channel.node, m->uid, m->gid, &who);
 	if (result != RSM_SUCCESS)
 		return result;

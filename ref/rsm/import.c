@@ -136,7 +136,6 @@ static int adopt(struct import *m, const struct wire_message *answer, scif_epd_t
 
 	if (error != 0)
 		return error;
-	m->size = answer->size;
 	m->relay = answer->flags & WIRE_RELAY;
 	m->swapped = (answer->flags & WIRE_BIG_ENDIAN) != OWN_ORDER;
 	atomic_store(&m->window, (off_t)answer->offset);
@@ -167,6 +166,7 @@ static int introduce(struct import *m, const struct wire_message *answer, scif_e
 	int result = RSM_SUCCESS;
 	int error;
 
+	m->size = answer->size;
 	service_lock();
 	error = adopt(m, answer, epd);
 	if (error == 0 && handle_new(&m->segment) == NULL) {

@@ -103,6 +103,8 @@ static int check_map(const struct import *m, const struct map_request *r)
 {
 	size_t page = page_size();
 
+	if (r->fixed && r->address == NULL)
+		return RSMERR_BAD_ADDR;
 	if (r->length == 0)
 		return RSMERR_BAD_LENGTH;
 	if (r->offset < 0 || (uint64_t)r->offset >= m->size)

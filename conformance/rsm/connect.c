@@ -234,7 +234,7 @@ SCENARIO(disconnect_leaves_nothing)
 {
 	struct far_export there = far_published(cts_peer(), 2);
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < WARM_UP; i++)
 		connect_use_disconnect(&there);
 	struct cts_holdings before = cts_holdings();
 	for (long i = cts_param("rounds"); i; i--)

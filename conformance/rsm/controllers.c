@@ -151,6 +151,10 @@ SCENARIO(controller_leaves_nothing)
 {
 	get_segment_release("scif0");
 	get_segment_release("loopback");
+	for (int i = 0; i < WARM_UP; i++) {
+		get_release("scif0");
+		get_release("loopback");
+	}
 	struct cts_holdings before = cts_holdings();
 	for (int i = 0; i < 50; i++) {
 		get_release("scif0");

@@ -227,14 +227,26 @@ static int new_descriptors_are_hidden(const bool *before)
 	return 0;
 }
 
+/* What the transport below opens once for the process is its own business, so that is there
+ * before. */
+static void close_standard_descriptors(void *mem, bool *before)
+{
+	rsm_memseg_export_handle_t segment = near_create("scif0", mem, cts_page_size(), 0);
+
+	near_can_connect(cts_self_node(), near_publish(segment, (struct list){.count = 0}),
+			 RSM_PERM_READ);
+	CTS_REQUIRE(rsm_memseg_export_destroy(segment) == RSM_SUCCESS);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+	descriptors_open(before);
+}
+
 static int export_without_standard_descriptors(void *arg)
 {
 	struct line *l = arg;
 	bool before[LOOKED_AT];
 
-	for (int fd = 0; fd < 3; fd++)
-		close(fd);
-	descriptors_open(before);
+	close_standard_descriptors(l->mem, before);
 	int failed = publish_in_child(l);
 	hear(l->turns.to_child[0]);
 	return failed ? failed : new_descriptors_are_hidden(before);
@@ -257,9 +269,7 @@ static int import_without_standard_descriptors(void *arg)
 	struct line *l = arg;
 	bool before[LOOKED_AT];
 
-	for (int fd = 0; fd < 3; fd++)
-		close(fd);
-	descriptors_open(before);
+	close_standard_descriptors(l->mem, before);
 	int value = near_can_connect((rsm_node_id_t)l->call, l->id, RSM_PERM_READ);
 	if (value != RSM_SUCCESS)
 		return value;
@@ -275,7 +285,7 @@ static int import_without_standard_descriptors(void *arg)
 SCENARIO(import_hides_descriptors)
 {
 	struct far_export there = far_published(cts_peer(), 1);
-	struct line l = {.call = cts_peer_node(there.peer), .id = there.id};
+	struct line l = {.call = cts_peer_node(there.peer), .id = there.id, .mem = cts_fx_pages(1)};
 
 	EXPECT(near_can_connect(cts_peer_node(there.peer), there.id, RSM_PERM_READ), RSM_SUCCESS);
 	CTS_CHECK(cts_wait_child(cts_fork(import_without_standard_descriptors, &l)) == 0,

@@ -226,8 +226,10 @@ SCENARIO(export_many_segments)
 	void *mem = cts_fx_pages(1);
 	rsm_memseg_export_handle_t *segments = calloc((size_t)count, sizeof *segments);
 
-	create_many(segments, count, mem);
-	destroy_many(segments, count);
+	for (int i = 0; i < WARM_UP; i++) {
+		create_many(segments, count, mem);
+		destroy_many(segments, count);
+	}
 	struct cts_holdings before = cts_holdings();
 	create_many(segments, count, mem);
 	destroy_many(segments, count);

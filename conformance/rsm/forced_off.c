@@ -70,7 +70,7 @@ static void live_often(enum way way, int rounds)
 	void *mem = cts_fx_pages(1);
 	rsmapi_controller_handle_t c = cts_fx_controller("scif0");
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < WARM_UP; i++)
 		live_once(way, mem, c);
 	struct cts_holdings before = cts_holdings();
 	for (int i = 0; i < rounds; i++)

@@ -103,7 +103,7 @@ SCENARIO(rebound_many_times)
 	void *old = cts_segment_memory(segment), *new = new_memory(1);
 	struct far_import i = import_of(cts_peer(), segment);
 
-	for (int round = 0; round < 3; round++) {
+	for (int round = 0; round < WARM_UP; round++) {
 		rebind_round(segment, i, new, NEW);
 		rebind_round(segment, i, old, OLD);
 	}

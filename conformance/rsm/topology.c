@@ -192,7 +192,8 @@ SCENARIO(topology_serves_import)
 SCENARIO(topology_leaves_nothing)
 {
 	cts_peer();
-	rsm_free_interconnect_topology(topology_now());
+	for (int i = 0; i < WARM_UP; i++)
+		rsm_free_interconnect_topology(topology_now());
 	struct cts_holdings before = cts_holdings();
 	for (int i = 0; i < 50; i++)
 		rsm_free_interconnect_topology(topology_now());

@@ -2,16 +2,19 @@
 /*
  * putv and getv: several transfers with one connection, in order, up to the first that fails.
  */
-#include <errno.h>
+#include <stddef.h>
 
 #include "caller_memory.h"
 #include "local_memory.h"
 #include "signal_post.h"
 #include "transfer.h"
 
+/* The structure may be anywhere, also where it is not aligned. */
 static int store_residual(rsm_scat_gath_t *user, ulong_t residual)
 {
-	return caller_store(&user->io_residual_count, &residual, sizeof(residual));
+	char *place = (char *)user + offsetof(rsm_scat_gath_t, io_residual_count);
+
+	return caller_store(place, &residual, sizeof(residual));
 }
 
 /* The residual count is written with what is there, so that it is known to be writable. */

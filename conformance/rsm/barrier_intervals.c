@@ -2,6 +2,7 @@
 /* What a barrier promises: completeness, order, and that no loss stays silent. */
 #include "parties.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
 
 enum loss { LOSS_KILL, LOSS_NODE, LOSS_UNPUBLISH };
@@ -13,17 +14,35 @@ static void explicit_mode(rsm_memseg_import_handle_t im)
 
 /* ---- a transfer that is really under way ---- */
 
-static void lose(rsm_memseg_import_handle_t im, enum loss how)
+static int let_land(struct cts_stall *flight)
+{
+	cts_stall_release(flight);
+	return (int)cts_stall_join(flight).ret;
+}
+
+/* The exporter may wait until the transfer has landed. */
+static int land_while_unpublishing(rsm_memseg_import_handle_t im, struct cts_stall *flight)
+{
+	struct cts_peer_segment *segment = cts_peer_segment_of(im);
+	int tag = cts_peer_begin(segment->peer, "rsm_unpublish %" PRIu64, segment->handle);
+
+	cts_peer_asleep(segment->peer, tag);
+	int value = let_land(flight);
+	CTS_REQUIRE(value_of(cts_peer_end(segment->peer, tag)) == RSM_SUCCESS);
+	return value;
+}
+
+static int land_after(rsm_memseg_import_handle_t im, struct cts_stall *flight, enum loss how)
 {
 	switch (how) {
 	case LOSS_KILL:
 		cts_segment_kill(im);
-		return;
+		return let_land(flight);
 	case LOSS_NODE:
 		cts_segment_node(im, "down");
-		return;
-	case LOSS_UNPUBLISH:
-		CTS_REQUIRE(cts_segment_unpublish(im) == RSM_SUCCESS);
+		return let_land(flight);
+	default:
+		return land_while_unpublishing(im, flight);
 	}
 }
 
@@ -36,9 +55,7 @@ SCENARIO(barrier_flight)
 	struct cts_stall *flight =
 		cts_param("get") ? cts_fx_stalled_get(im) : cts_fx_stalled_put(im);
 	CTS_REQUIRE(cts_stall_pending(flight));
-	lose(im, (enum loss)cts_param("how"));
-	cts_stall_release(flight);
-	int value = (int)cts_stall_join(flight).ret;
+	int value = land_after(im, flight, (enum loss)cts_param("how"));
 	CTS_ASSERT(value == RSM_SUCCESS || cts_is_loss(value));
 	value = cts_param("order") ? rsm_memseg_import_order_barrier(barrier)
 				   : rsm_memseg_import_close_barrier(barrier);
@@ -161,9 +178,13 @@ SCENARIO(barrier_order)
 		    RSM_SUCCESS);
 	o.barrier = &o.import.barrier;
 	explicit_mode(o.import.handle);
-	if (cts_param("mapped"))
-		o.mapped = (volatile uint64_t *)(void *)cts_fx_import_mapping(o.import.handle, 0,
-									      page, RSM_PERM_RDWR);
+	if (cts_param("mapped")) {
+		void *address = NULL;
+
+		CTS_REQUIRE(rsm_memseg_import_map(o.import.handle, &address, RSM_MAP_NONE,
+						  RSM_PERM_RDWR, 0, page) == RSM_SUCCESS);
+		o.mapped = address;
+	}
 	struct cts_thread *writer = begin(write_in_order, &o);
 	do {
 		uint64_t second = o.words[1];

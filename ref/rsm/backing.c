@@ -23,7 +23,7 @@ struct mapping {
 
 struct look {
 	uintptr_t at, begin, end; /* of the range; [begin, at) has been seen */
-	uint64_t print;
+	struct backing found;
 	int verdict;
 	/* of the run of pages that the print was last told of */
 	uint64_t inode, delta;
@@ -79,11 +79,11 @@ static void take_print(struct look *look, const struct mapping *m)
 	look->major = m->major;
 	look->minor = m->minor;
 	look->share = m->access[3];
-	stir(&look->print, look->at - look->begin);
-	stir(&look->print, m->inode);
-	stir(&look->print, delta);
-	stir(&look->print, (uint64_t)m->major << 32 | m->minor);
-	stir(&look->print, (unsigned char)m->access[3]);
+	stir(&look->found.print, look->at - look->begin);
+	stir(&look->found.print, m->inode);
+	stir(&look->found.print, delta);
+	stir(&look->found.print, (uint64_t)m->major << 32 | m->minor);
+	stir(&look->found.print, (unsigned char)m->access[3]);
 }
 
 static void take_line(struct look *look, const char *line)
@@ -97,6 +97,7 @@ static void take_line(struct look *look, const char *line)
 	} else if (m.access[0] != 'r' || m.access[1] != 'w') {
 		look->verdict = -EACCES;
 	} else {
+		look->found.shared |= m.access[3] == 's';
 		take_print(look, &m);
 		look->at = m.end;
 	}
@@ -138,9 +139,9 @@ static int read_all(struct look *look, int fd)
 	return look->verdict;
 }
 
-int backing_look(const void *vaddr, size_t size, uint64_t *print)
+int backing_look(const void *vaddr, size_t size, struct backing *b)
 {
-	struct look look = {.begin = (uintptr_t)vaddr, .print = UINT64_C(0xcbf29ce484222325)};
+	struct look look = {.begin = (uintptr_t)vaddr, .found.print = UINT64_C(0xcbf29ce484222325)};
 	int fd, error;
 
 	look.at = look.begin;
@@ -149,11 +150,11 @@ int backing_look(const void *vaddr, size_t size, uint64_t *print)
 		return -EFAULT;
 	fd = descriptor_settle(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
 	if (fd < 0) {
-		*print = 0;
+		*b = (struct backing){0};
 		return fd == -EMFILE || fd == -ENFILE ? -EMFILE : fd == -ENOMEM ? -ENOMEM : 0;
 	}
 	error = read_all(&look, fd);
 	close(fd);
-	*print = look.print;
+	*b = look.found;
 	return error;
 }

@@ -64,29 +64,49 @@ static int binding_error(int error)
 	}
 }
 
+static int register_memory(struct binding *b, size_t size, bool shared)
+{
+	b->window = anchor_register(b->vaddr, size);
+	if (b->window >= 0)
+		return RSM_SUCCESS;
+	if (b->window != -EAGAIN || !shared)
+		return binding_error((int)b->window);
+	b->window = BINDING_UNSHARED;
+	return RSM_SUCCESS;
+}
+
 int export_bind(struct binding *b, void *vaddr, size_t size)
 {
-	int error = backing_look(vaddr, size, &b->print);
+	struct backing backing;
+	int result, error = backing_look(vaddr, size, &backing);
 
 	if (error != 0)
 		return binding_error(error);
-	b->window = anchor_register(vaddr, size);
-	if (b->window < 0)
-		return binding_error((int)b->window);
 	b->vaddr = vaddr;
+	result = register_memory(b, size, backing.shared);
+	if (result != RSM_SUCCESS)
+		return result;
 	/* Registering may have put other memory there, which is what the print has to tell. */
-	error = backing_look(vaddr, size, &b->print);
+	error = backing_look(vaddr, size, &backing);
+	b->print = backing.print;
 	if (error == 0)
 		return RSM_SUCCESS;
-	anchor_unregister(b->window, size);
+	export_unbind(b, size);
 	return binding_error(error);
+}
+
+void export_unbind(const struct binding *b, size_t size)
+{
+	if (b->window != BINDING_UNSHARED)
+		anchor_unregister(b->window, size);
 }
 
 bool export_memory_in_place(const struct export *e)
 {
-	uint64_t print;
+	struct backing backing;
 
-	return backing_look(e->binding.vaddr, e->size, &print) == 0 && print == e->binding.print;
+	return backing_look(e->binding.vaddr, e->size, &backing) == 0 &&
+	       backing.print == e->binding.print;
 }
 
 /* --- create --- */
@@ -140,7 +160,7 @@ static void export_free(struct export *e)
 
 static void release_memory(struct export *e)
 {
-	anchor_unregister(e->binding.window, e->size);
+	export_unbind(&e->binding, e->size);
 	anchor_release();
 }
 

@@ -24,10 +24,16 @@ enum export_state {
 	EXPORT_UNPUBLISHING, /* waits for importers to let go */
 };
 
+/*
+ * libscif cannot share all memory that may be exported (on the embedded fabric not System V shared
+ * memory, because it has no name to open). Every importer is served by messages then.
+ */
+#define BINDING_UNSHARED ((off_t)-1)
+
 /* The memory that is the segment at present. */
 struct binding {
 	void *vaddr;
-	off_t window;	/* on the anchor */
+	off_t window;	/* on the anchor, or BINDING_UNSHARED */
 	uint64_t print; /* of what is mapped there, backing.h */
 };
 
@@ -83,6 +89,7 @@ void export_end(struct export *e);
 
 /* Checks memory and registers it on the anchor, which is in use. No lock held. An RSMERR value. */
 int export_bind(struct binding *b, void *vaddr, size_t size);
+void export_unbind(const struct binding *b, size_t size);
 
 /* Whether the program still has the segment's memory at its address. */
 bool export_memory_in_place(const struct export *e);

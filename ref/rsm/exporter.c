@@ -12,6 +12,7 @@
 
 #include "access.h"
 #include "anchor.h"
+#include "caller_memory.h"
 #include "controller.h"
 #include "endpoint.h"
 
@@ -247,6 +248,22 @@ static bool may_transfer(const struct link *l, uint32_t permission, uint64_t off
 	       inside(l->export, offset, n);
 }
 
+static int read_segment(const struct export *e, void *to, size_t n, uint64_t from)
+{
+	const struct binding *b = &e->binding;
+
+	return b->window == BINDING_UNSHARED ? caller_fetch(to, (char *)b->vaddr + from, n)
+					     : anchor_read(to, n, b->window + (off_t)from);
+}
+
+static int write_segment(const struct export *e, uint64_t to, const void *from, size_t n)
+{
+	const struct binding *b = &e->binding;
+
+	return b->window == BINDING_UNSHARED ? caller_store((char *)b->vaddr + to, from, n)
+					     : anchor_write(b->window + (off_t)to, from, n);
+}
+
 static uint32_t transfer_status(int error)
 {
 	switch (error) {
@@ -282,7 +299,7 @@ static void on_get(struct link *l, const struct wire_message *m)
 		refuse(l);
 		return;
 	}
-	error = anchor_read(bytes, m->size, l->export->binding.window + (off_t)m->offset);
+	error = read_segment(l->export, bytes, m->size, m->offset);
 	answer.status = transfer_status(error);
 	answer_transfer(l, &answer, bytes, error == 0 ? m->size : 0);
 }
@@ -295,8 +312,7 @@ static void on_put(struct link *l, const struct wire_message *m, const void *pay
 		refuse(l);
 		return;
 	}
-	answer.status = transfer_status(
-		anchor_write(l->export->binding.window + (off_t)m->offset, payload, m->length));
+	answer.status = transfer_status(write_segment(l->export, m->offset, payload, m->length));
 	answer_transfer(l, &answer, NULL, 0);
 }
 

@@ -6,7 +6,6 @@
 #include <rsmapi.h>
 #include <unistd.h>
 
-#include "anchor.h"
 #include "exporter.h"
 #include "handle.h"
 
@@ -135,7 +134,7 @@ static int change_over(struct export *e, const struct binding *to)
 		return RSMERR_INTERRUPTED;
 	}
 	forget_prepared(e);
-	anchor_unregister(from.window, e->size);
+	export_unbind(&from, e->size);
 	return RSM_SUCCESS;
 }
 
@@ -154,7 +153,7 @@ static int rebind(struct export *e, void *vaddr)
 		return result;
 	result = change_over(e, &to);
 	if (result != RSM_SUCCESS)
-		anchor_unregister(to.window, e->size);
+		export_unbind(&to, e->size);
 	return result;
 }
 

@@ -26,9 +26,14 @@ int64_t now_ms(void)
 	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+static bool by_fault(const struct cts_case *c)
+{
+	return c->provoke.kind && !strcmp(c->provoke.kind, "fault");
+}
+
 double case_timeout(const struct cts_case *c)
 {
-	bool is_long = c->is_long || (c->provoke.kind && !strcmp(c->provoke.kind, "fault"));
+	bool is_long = c->is_long || by_fault(c);
 
 	return (is_long ? LONG_SECONDS : SHORT_SECONDS) * settings.timeout_scale;
 }
@@ -336,13 +341,17 @@ static void run_body(const struct cts_case *c)
 		run_call(c);
 }
 
+/* A fault case asks in its rounds: an answer may come from the implementation, which must not have
+ * been used before the processes of the rounds are forked, each with a fabric of its own. */
 static void check_needs(const struct cts_case *c)
 {
 	phase_enter(PHASE_NEEDS);
+	if (by_fault(c))
+		cts_need("inject");
+	if (by_fault(c) && !fault_round)
+		return;
 	for (const char *const *need = c->needs; need && *need; need++)
 		cts_need(*need);
-	if (c->provoke.kind && !strcmp(c->provoke.kind, "fault"))
-		cts_need("inject");
 }
 
 static void teardown(void)
@@ -373,8 +382,7 @@ void run_case(const struct cts_case *c)
 	else if (e)
 		expected_text(e);
 	case_run_until_end(check_needs, c);
-	if (verdict_is_pass() && c->provoke.kind && !strcmp(c->provoke.kind, "fault") &&
-	    !fault_round)
+	if (verdict_is_pass() && by_fault(c) && !fault_round)
 		run_fault_case(c);
 	else if (verdict_is_pass())
 		case_run_until_end(run_body, c);

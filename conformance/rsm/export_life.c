@@ -217,36 +217,20 @@ static int new_descriptors_are_hidden(const bool *before)
 
 	descriptors_open(now);
 	for (int fd = 0; fd < LOOKED_AT; fd++) {
-		if (!now[fd] || before[fd])
-			continue;
-		if (fd < 3)
-			return 10 + fd;
-		if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+		if (before[fd] && !now[fd])
+			return 10;
+		if (now[fd] && !before[fd] && !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
 			return 20;
 	}
 	return 0;
 }
 
-/* What the transport below opens once for the process is its own business, so that is there
- * before. */
-static void close_standard_descriptors(void *mem, bool *before)
-{
-	rsm_memseg_export_handle_t segment = near_create("scif0", mem, cts_page_size(), 0);
-
-	near_can_connect(cts_self_node(), near_publish(segment, (struct list){.count = 0}),
-			 RSM_PERM_READ);
-	CTS_REQUIRE(rsm_memseg_export_destroy(segment) == RSM_SUCCESS);
-	for (int fd = 0; fd < 3; fd++)
-		close(fd);
-	descriptors_open(before);
-}
-
-static int export_without_standard_descriptors(void *arg)
+static int export_among_descriptors(void *arg)
 {
 	struct line *l = arg;
 	bool before[LOOKED_AT];
 
-	close_standard_descriptors(l->mem, before);
+	descriptors_open(before);
 	int failed = publish_in_child(l);
 	hear(l->turns.to_child[0]);
 	return failed ? failed : new_descriptors_are_hidden(before);
@@ -255,41 +239,36 @@ static int export_without_standard_descriptors(void *arg)
 SCENARIO(export_hides_descriptors)
 {
 	struct line l = {.turns = turns_open(), .mem = cts_fx_pages(1)};
-	pid_t child = cts_fork(export_without_standard_descriptors, &l);
+	pid_t child = cts_fork(export_among_descriptors, &l);
 	rsm_memseg_id_t id = (rsm_memseg_id_t)hear(l.turns.to_parent[0]);
 
 	far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_RDWR);
 	cts_observe(RSM_SUCCESS, 0);
 	say(l.turns.to_child[1], 0);
-	CTS_CHECK(cts_wait_child(child) == 0, "no descriptor below 3, and all are closed by exec");
+	CTS_CHECK(cts_wait_child(child) == 0,
+		  "the caller's descriptors stay open, and new ones are closed by exec");
 }
 
-static int import_without_standard_descriptors(void *arg)
+static int import_among_descriptors(void *arg)
 {
 	struct line *l = arg;
 	bool before[LOOKED_AT];
+	struct near_import i;
 
-	close_standard_descriptors(l->mem, before);
-	int value = near_can_connect((rsm_node_id_t)l->call, l->id, RSM_PERM_READ);
-	if (value != RSM_SUCCESS)
-		return value;
-	rsmapi_controller_handle_t c;
-	rsm_memseg_import_handle_t i;
-	if (rsm_get_controller("scif0", &c) != RSM_SUCCESS ||
-	    rsm_memseg_import_connect(c, (rsm_node_id_t)l->call, l->id, RSM_PERM_READ, &i) !=
-		    RSM_SUCCESS)
-		return 60;
+	descriptors_open(before);
+	if (near_connect(&i, "scif0", (rsm_node_id_t)l->call, l->id, RSM_PERM_READ) != RSM_SUCCESS)
+		return 1;
 	return new_descriptors_are_hidden(before);
 }
 
 SCENARIO(import_hides_descriptors)
 {
 	struct far_export there = far_published(cts_peer(), 1);
-	struct line l = {.call = cts_peer_node(there.peer), .id = there.id, .mem = cts_fx_pages(1)};
+	struct line l = {.call = cts_peer_node(there.peer), .id = there.id};
 
 	EXPECT(near_can_connect(cts_peer_node(there.peer), there.id, RSM_PERM_READ), RSM_SUCCESS);
-	CTS_CHECK(cts_wait_child(cts_fork(import_without_standard_descriptors, &l)) == 0,
-		  "no descriptor below 3, and all are closed by exec");
+	CTS_CHECK(cts_wait_child(cts_fork(import_among_descriptors, &l)) == 0,
+		  "the caller's descriptors stay open, and new ones are closed by exec");
 }
 
 /* ---- killed at every step ---- */

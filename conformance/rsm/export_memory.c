@@ -260,7 +260,7 @@ static unsigned long limit_of_segments(rsmapi_controller_handle_t c, bool import
 		imports ? attr.attr_max_import_segments : attr.attr_max_export_segments;
 	if (limit > 100000)
 		cts_untested("%lu segments are too many to try", limit);
-	allow_descriptors(limit * 8 + 200);
+	allow_descriptors(limit * 4 + 400);
 	return limit;
 }
 

@@ -412,12 +412,18 @@ void cts_peer_kill(struct cts_peer *p)
 	await_end(p);
 }
 
+/* A signal to stop is only asked for by kill; what comes after must find the peer stopped. */
 void cts_peer_stall_process(struct cts_peer *p, bool stopped)
 {
+	siginfo_t info;
+
 	if (settings.peer_launch)
 		cts_untested("a peer behind a launch command cannot be stopped");
 	if (kill(p->pid, stopped ? SIGSTOP : SIGCONT) == -1)
 		cts_unresolved("signal to the peer: %s", strerror(errno));
+	while (stopped && waitid(P_PID, (id_t)p->pid, &info, WSTOPPED | WEXITED | WNOWAIT) == -1 &&
+	       errno == EINTR)
+		;
 }
 
 void cts_peer_stop(struct cts_peer *p)

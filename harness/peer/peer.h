@@ -23,7 +23,7 @@ enum reply_kind { REPLY_OK, REPLY_ERR, REPLY_BAD, REPLY_NONE };
 struct reply {
 	enum reply_kind kind;
 	intmax_t ret;
-	const char *error; /* of REPLY_ERR */
+	const char *error;	   /* of REPLY_ERR */
 	char text[PEER_LINE - 64]; /* after the value, or the reason of REPLY_BAD */
 };
 

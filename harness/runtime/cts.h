@@ -28,7 +28,8 @@
 
 struct cts_result {
 	intptr_t ret; /* the returned value, converted */
-	int err; /* errno after the call, which was 0 before; or the value, where that is the code */
+	int err; /* errno after the call, which was 0 before; or the value, where that is the code
+		  */
 };
 
 struct cts_expect {

@@ -82,7 +82,7 @@ bool cts_segment_has_no_signal(rsm_memseg_import_handle_t im);
 /* Waits (bounded) until a signal is pending at our handle, an import or a published export; it is
  * not taken. */
 void cts_await_signal(void *handle);
-void cts_segment_kill(rsm_memseg_import_handle_t im); /* and waits until it is gone */
+void cts_segment_kill(rsm_memseg_import_handle_t im);		    /* and waits until it is gone */
 void cts_segment_stop(rsm_memseg_import_handle_t im, bool stopped); /* SIGSTOP, SIGCONT */
 /* its node by the node adapter: "down", "sleep", "up" */
 void cts_segment_node(rsm_memseg_import_handle_t im, const char *state);

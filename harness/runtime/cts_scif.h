@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The part of the test runtime that belongs to SCIF: endpoints and their far ends, windows, ports,
- * node events, and the fixtures of spec/scif-vocabulary.yaml. Only the public SCIF interface is used
- * below this header, so it works on any implementation.
+ * node events, and the fixtures of spec/scif-vocabulary.yaml. Only the public SCIF interface is
+ * used below this header, so it works on any implementation.
  */
 #ifndef CTS_SCIF_H
 #define CTS_SCIF_H

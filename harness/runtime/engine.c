@@ -126,8 +126,8 @@ static void judge_against(const struct cts_case *c, const struct cts_expect *e, 
 	if (e->errno_count && !failed)
 		verdict_set(FAIL, KIND_VALUE, "the call succeeded");
 	else if (e->errno_count && !errno_allowed(e, r->err))
-		verdict_set(FAIL, KIND_ERRNO, "%s%s", cts_api->returns_errors ? "it is " : "errno is ",
-			    error_name(r->err));
+		verdict_set(FAIL, KIND_ERRNO, "%s%s",
+			    cts_api->returns_errors ? "it is " : "errno is ", error_name(r->err));
 	else if (!e->errno_count && failed)
 		verdict_set(FAIL, KIND_VALUE, "the call failed with %s", error_name(r->err));
 	else if (e->check)
@@ -285,7 +285,7 @@ static void error_oracle(const struct cts_case *c, void *v, const struct cts_res
 
 static void run_call(const struct cts_case *c)
 {
-	static void *v;	/* as the snapshots */
+	static void *v; /* as the snapshots */
 	struct cts_result r = {0, 0};
 	const struct snapshot *before;
 	static const void *state;

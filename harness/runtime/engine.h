@@ -46,7 +46,8 @@ struct shared_case {
 
 /* What the command line and the environment say. */
 struct settings {
-	const char *profile, *impl, *substrate, *peer, *peer_launch, *inject, *node_adapter, *port_adapter;
+	const char *profile, *impl, *substrate, *peer, *peer_launch, *inject, *node_adapter,
+		*port_adapter;
 	const char *version_adapter, *records;
 	double timeout_scale;
 	bool fork, all;
@@ -58,9 +59,9 @@ extern const struct cts_case *current;
 
 /* What differs from one API to the other. Members that may be NULL say so. */
 struct cts_api {
-	bool returns_errors;		/* a call returns its error code; otherwise -1 and errno */
-	const char *const *functions;	/* whose origin is proven; NULL-terminated */
-	const char *const *substrate;	/* of the library below the implementation; may be NULL */
+	bool returns_errors;	      /* a call returns its error code; otherwise -1 and errno */
+	const char *const *functions; /* whose origin is proven; NULL-terminated */
+	const char *const *substrate; /* of the library below the implementation; may be NULL */
 	const char *(*error_name)(int err);
 	int (*error_number)(const char *name);
 	bool (*returns_address)(const char *function); /* may be NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pages that are not there yet: whoever touches them, from user code or inside a system call, sleeps
- * until they are released. Made with userfaultfd in missing mode.
+ * Pages that are not there yet: whoever touches them, from user code or inside a system call,
+ * sleeps until they are released. Made with userfaultfd in missing mode.
  */
 #ifndef CTS_HELD_H
 #define CTS_HELD_H

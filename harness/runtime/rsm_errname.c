@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAMED(code) {code, #code}
+#define NAMED(code)                                                                                \
+	{                                                                                          \
+		code, #code                                                                        \
+	}
 
 static const struct {
 	int code;

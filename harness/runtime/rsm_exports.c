@@ -48,8 +48,7 @@ static struct segment *publish_to_all(struct segment *s)
 rsm_memseg_export_handle_t cts_fx_exported_on(rsmapi_controller_handle_t controller, size_t pages,
 					      unsigned flags)
 {
-	return handle_of(
-		create(controller, cts_fx_pages(pages), pages * cts_page_size(), flags));
+	return handle_of(create(controller, cts_fx_pages(pages), pages * cts_page_size(), flags));
 }
 
 rsm_memseg_export_handle_t cts_fx_exported_over(void *addr, size_t bytes, unsigned flags)
@@ -167,10 +166,10 @@ rsm_memseg_export_handle_t cts_fx_published_mapped(size_t pages)
 	rsm_memseg_export_handle_t ex = cts_fx_published_imported(pages);
 	struct segment *s = segment_find(ex);
 
-	s->importer_address = (uint64_t)rsm_must_peer(
-		cts_peer_call(s->importer, "rsm_map %" PRIu64 " %u 0 %zu", s->importer_handle,
-			      RSM_PERM_RDWR, s->len),
-		"rsm_memseg_import_map");
+	s->importer_address =
+		(uint64_t)rsm_must_peer(cts_peer_call(s->importer, "rsm_map %" PRIu64 " %u 0 %zu",
+						      s->importer_handle, RSM_PERM_RDWR, s->len),
+					"rsm_memseg_import_map");
 	return ex;
 }
 

@@ -120,8 +120,7 @@ static struct segment *imported_own(size_t pages, rsm_permission_t perm)
 	exported->id = next_segment_id();
 	rsm_must(rsm_memseg_export_publish(ex, &exported->id, &entry, 1),
 		 "rsm_memseg_export_publish");
-	struct segment *s =
-		connect_on(LOOPBACK, entry.ae_node, exported->id, perm, exported->len);
+	struct segment *s = connect_on(LOOPBACK, entry.ae_node, exported->id, perm, exported->len);
 	s->own = ex;
 	return s;
 }

@@ -60,19 +60,20 @@ uint64_t peer_scratch(struct cts_peer *p)
 struct cts_peer_segment peer_export(struct cts_peer *p, size_t pages, int node,
 				    rsm_permission_t perm)
 {
-	struct cts_peer_segment s = {
-		.node = cts_peer_node(p), .pages = pages, .len = pages * cts_page_size(), .peer = p};
+	struct cts_peer_segment s = {.node = cts_peer_node(p),
+				     .pages = pages,
+				     .len = pages * cts_page_size(),
+				     .peer = p};
 	unsigned ours = cts_self_node(), theirs = s.node;
 	char list[64];
 
 	s.controller = cts_peer_controller(p, FABRIC);
 	s.there = (uint64_t)cts_peer_call(p, "alloc %zu", s.len).ret;
 	cts_peer_call(p, "fill %" PRIu64 " %zu %d 0", s.there, s.len, PEER_SEED);
-	s.handle = (uint64_t)rsm_must_peer(cts_peer_call(p, "rsm_create %" PRIu64 " %" PRIu64
-							    " %zu %d",
-							 s.controller, s.there, s.len,
-							 RSM_ALLOW_REBIND),
-					   "rsm_memseg_export_create");
+	s.handle = (uint64_t)rsm_must_peer(
+		cts_peer_call(p, "rsm_create %" PRIu64 " %" PRIu64 " %zu %d", s.controller, s.there,
+			      s.len, RSM_ALLOW_REBIND),
+		"rsm_memseg_export_create");
 	if (node != -1)
 		snprintf(list, sizeof list, "%d %u", node, perm);
 	else if (ours == theirs)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The segments that fixtures made, and RSMAPI for the engine. The state probe asks each of them
- * whether a descriptor can still be had for it (published, connected) and each import whether a byte
- * can still be read.
+ * whether a descriptor can still be had for it (published, connected) and each import whether a
+ * byte can still be read.
  */
 #include "rsm_segments.h"
 

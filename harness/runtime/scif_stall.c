@@ -9,8 +9,7 @@ struct cts_stall *cts_fx_stalled_write(struct cts_peer_window w)
 	void *page;
 	struct cts_stall *s = stall_local(&page);
 
-	return stall_in_flight(s,
-			       cts_begin_vwriteto(w.epd, page, cts_page_size(), w.offset, 0));
+	return stall_in_flight(s, cts_begin_vwriteto(w.epd, page, cts_page_size(), w.offset, 0));
 }
 
 struct cts_stall *cts_fx_stalled_read(struct cts_peer_window w)
@@ -18,8 +17,7 @@ struct cts_stall *cts_fx_stalled_read(struct cts_peer_window w)
 	void *page;
 	struct cts_stall *s = stall_local(&page);
 
-	return stall_in_flight(s,
-			       cts_begin_vreadfrom(w.epd, page, cts_page_size(), w.offset, 0));
+	return stall_in_flight(s, cts_begin_vreadfrom(w.epd, page, cts_page_size(), w.offset, 0));
 }
 
 struct cts_stall *cts_fx_peer_stalled_write(struct cts_window w)

@@ -133,18 +133,18 @@ static struct cts_thread *begin(struct scif_call call, struct cts_result (*fn)(v
 struct cts_thread *cts_begin_send(scif_epd_t epd, int len, int flags)
 {
 	return begin((struct scif_call){.epd = epd,
-					 .p = cts_fx_pattern((size_t)len, 1),
-					 .len = (size_t)len,
-					 .flags = flags},
+					.p = cts_fx_pattern((size_t)len, 1),
+					.len = (size_t)len,
+					.flags = flags},
 		     do_send);
 }
 
 struct cts_thread *cts_begin_recv(scif_epd_t epd, int len, int flags)
 {
 	return begin((struct scif_call){.epd = epd,
-					 .p = cts_fx_buffer((size_t)len),
-					 .len = (size_t)len,
-					 .flags = flags},
+					.p = cts_fx_buffer((size_t)len),
+					.len = (size_t)len,
+					.flags = flags},
 		     do_recv);
 }
 
@@ -165,8 +165,7 @@ struct cts_thread *cts_begin_poll(scif_epd_t epd, int events, long timeout)
 
 struct cts_thread *cts_begin_poll2(scif_epd_t epd, int events, int timeout)
 {
-	return begin((struct scif_call){.epd = epd, .flags = events, .timeout = timeout},
-		     do_poll2);
+	return begin((struct scif_call){.epd = epd, .flags = events, .timeout = timeout}, do_poll2);
 }
 
 struct cts_thread *cts_begin_close(scif_epd_t epd)

@@ -79,10 +79,9 @@ static void exports(void)
 	CTS_ASSERT(rsm_memseg_export_destroy(cts_fx_published_polled(1)) == RSMERR_POLLFD_IN_USE);
 	CTS_ASSERT(rsm_memseg_export_rebind(cts_fx_exported_rebindable(1), cts_fx_pages(1), 0,
 					    cts_page_size()) == RSM_SUCCESS);
-	CTS_ASSERT(rsm_memseg_export_rebind(cts_fx_exported_over(cts_fx_pages(1), cts_page_size(),
-								 0),
-					    cts_fx_pages(1), 0,
-					    cts_page_size()) == RSMERR_REBIND_NOT_ALLOWED);
+	CTS_ASSERT(rsm_memseg_export_rebind(
+			   cts_fx_exported_over(cts_fx_pages(1), cts_page_size(), 0),
+			   cts_fx_pages(1), 0, cts_page_size()) == RSMERR_REBIND_NOT_ALLOWED);
 	CTS_ASSERT(polled(cts_fx_export_new()) == RSMERR_BAD_SEG_HNDL);
 	CTS_ASSERT(polled(cts_fx_export_published()) == RSM_SUCCESS);
 	CTS_ASSERT(polled(cts_fx_export_unpublished()) == RSMERR_BAD_SEG_HNDL);
@@ -279,11 +278,11 @@ static void in_a_child(void)
 	}
 
 const struct cts_case cts_cases[] = {
-	FIXTURES(controllers),	    FIXTURES(segment_ids),	FIXTURES(exports),
-	FIXTURES(importing_peer),   FIXTURES(exporting_peer),	FIXTURES(imports),
-	FIXTURES(other_order),	    FIXTURES(relay),		FIXTURES(behind_an_import),
-	FIXTURES(ended),	    FIXTURES(node_lost),	FIXTURES(node_down),
-	FIXTURES(barriers),	    FIXTURES(vectors),		FIXTURES(waits),
-	FIXTURES(stalls),	    FIXTURES(in_a_child),
+	FIXTURES(controllers),	  FIXTURES(segment_ids),    FIXTURES(exports),
+	FIXTURES(importing_peer), FIXTURES(exporting_peer), FIXTURES(imports),
+	FIXTURES(other_order),	  FIXTURES(relay),	    FIXTURES(behind_an_import),
+	FIXTURES(ended),	  FIXTURES(node_lost),	    FIXTURES(node_down),
+	FIXTURES(barriers),	  FIXTURES(vectors),	    FIXTURES(waits),
+	FIXTURES(stalls),	  FIXTURES(in_a_child),
 };
 const int cts_case_count = sizeof cts_cases / sizeof *cts_cases;

@@ -78,6 +78,20 @@ static void close_fds(int *fds, size_t count)
 			close(fds[i]);
 }
 
+static int keep_fds(int fds[HELLO_FDS], const int got[HELLO_FDS])
+{
+	bool all = true;
+
+	for (int i = 0; i < HELLO_FDS; i++) {
+		fds[i] = fd_keep(got[i]);
+		all &= fds[i] >= 0;
+	}
+	if (all)
+		return 0;
+	close_fds(fds, HELLO_FDS);
+	return -ENOBUFS;
+}
+
 /* Every descriptor that came is either in fds or closed; 0 when it was exactly those we expect. */
 static int take_fds(struct msghdr *message, int fds[HELLO_FDS])
 {
@@ -89,10 +103,8 @@ static int take_fds(struct msghdr *message, int fds[HELLO_FDS])
 		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	if (count > 0)
 		memcpy(got, CMSG_DATA(header), count * sizeof(int));
-	if (count == HELLO_FDS && !(message->msg_flags & MSG_CTRUNC)) {
-		memcpy(fds, got, sizeof(int) * HELLO_FDS);
-		return 0;
-	}
+	if (count == HELLO_FDS && !(message->msg_flags & MSG_CTRUNC))
+		return keep_fds(fds, got);
 	close_fds(got, count);
 	return message->msg_flags & MSG_CTRUNC && count < HELLO_FDS ? -ENOBUFS : -EAGAIN;
 }

@@ -85,6 +85,12 @@ int connect_renew(struct ep *ep)
 
 /* --- the request --- */
 
+static void close_if_open(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 static int create_parts(struct conn *c, int fds[HELLO_FDS])
 {
 	int pair[2];
@@ -95,9 +101,10 @@ static int create_parts(struct conn *c, int fds[HELLO_FDS])
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
 		return -ENOBUFS;
 	fds[HELLO_CTL] = pair[1];
+	pair[0] = fd_keep(pair[0]);
 	if (conn_set_control(c, pair[0]) == 0)
 		return 0;
-	close(pair[0]);
+	close_if_open(pair[0]);
 	return -ENOBUFS;
 }
 
@@ -212,12 +219,6 @@ static int make_request(struct ep *ep, struct conn *c, const struct scif_portID 
 	if (fds[HELLO_STORE] < 0)
 		return -ENOBUFS;
 	return send_hello(ep->fd, c, fds);
-}
-
-static void close_if_open(int fd)
-{
-	if (fd >= 0)
-		close(fd);
 }
 
 static int request_connection(struct ep *ep, const struct scif_portID *dst)

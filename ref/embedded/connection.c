@@ -498,7 +498,7 @@ static int received_fd(struct msghdr *message)
 	if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
 	    header->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(&fd, CMSG_DATA(header), sizeof(fd));
-	return fd;
+	return fd_keep(fd);
 }
 
 int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd)

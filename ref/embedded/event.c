@@ -156,7 +156,7 @@ static int start(void)
 	if (!events.watching_fork && pthread_atfork(NULL, NULL, forked) != 0)
 		return -ENOMEM;
 	events.watching_fork = true;
-	wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	wake = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (wake < 0)
 		return -ENOMEM;
 	fd_identify(wake, &events.identity);

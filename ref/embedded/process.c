@@ -5,6 +5,7 @@
 #include "process.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -36,6 +37,19 @@ static struct {
 	bool watching_fork;
 	_Atomic(void (*)(void)) changed;
 } process = {.lock = PTHREAD_MUTEX_INITIALIZER, .sock = -1};
+
+int fd_keep(int fd)
+{
+	int higher, error;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	error = errno;
+	close(fd);
+	errno = error;
+	return higher;
+}
 
 bool fd_identify(int fd, struct fd_identity *identity)
 {
@@ -163,7 +177,7 @@ static int bind_name(int sock)
 static int open_socket(void)
 {
 	const int on = 1;
-	int sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int sock = fd_keep(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	int error;
 
 	if (sock < 0)

@@ -16,6 +16,11 @@ struct fd_identity {
 	ino_t inode;
 };
 
+/*
+ * Takes what a call that makes a descriptor returned and keeps it out of the way of standard input,
+ * output and error, in a program that has closed those: the descriptor, or -1 and errno.
+ */
+int fd_keep(int fd);
 bool fd_identify(int fd, struct fd_identity *identity);
 bool fd_is(int fd, const struct fd_identity *identity);
 

@@ -56,7 +56,7 @@ static void copy_parent(int parent_fd, uint32_t capacity)
 
 static int create(uint32_t capacity)
 {
-	int fd = memfd_create(REGISTRY_NAME, MFD_CLOEXEC);
+	int fd = fd_keep(memfd_create(REGISTRY_NAME, MFD_CLOEXEC));
 	void *map;
 	int error;
 

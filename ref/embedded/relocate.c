@@ -17,6 +17,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "safe_copy.h"
 #include "store.h"
 
@@ -38,7 +39,7 @@ static struct {
 
 static int open_guard(int flags, uint64_t features)
 {
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags);
+	int fd = fd_keep(syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | flags));
 	if (fd < 0)
 		return -1;
 	struct uffdio_api api = {.api = UFFD_API, .features = features};

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "connection.h"
+#include "process.h"
 
 static const uint64_t STORE_PAGES = UINT64_C(1) << 20; /* of the first store: 4 GiB, sparse */
 static const uint64_t FIRST_REACH = 256;	       /* pages of a view */
@@ -116,7 +117,7 @@ static void store_destroy(struct store *s)
 
 static int create_memfd(uint64_t pages)
 {
-	int fd = memfd_create("scif-store", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int fd = fd_keep(memfd_create("scif-store", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	if (fd < 0)
 		return -errno;
 	if (ftruncate(fd, pages << PAGE_BITS) ||
@@ -478,7 +479,7 @@ static int open_regular(const char *path, int flags, const struct area *area)
 	struct stat st;
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != area->ino)
 		return -1;
-	int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = fd_keep(open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	if (fd >= 0 && !same_file(fd, area)) {
 		close(fd);
 		return -1;

@@ -74,7 +74,7 @@ int wait_init(void)
 		return 0;
 	pthread_mutex_lock(&wake.lock);
 	if (atomic_load(&wake.fd) < 0) {
-		fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		fd = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 		if (fd < 0 || fstat(fd, &st) != 0) {
 			error = -errno;
 		} else {

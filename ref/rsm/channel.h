@@ -88,6 +88,9 @@ unsigned channel_state(struct channel *c);
 /* Always asks the kernel, and first reads what has arrived. Lock NOT held. */
 unsigned channel_state_now(struct channel *c);
 
+/* Lock held. Reads what has arrived, now instead of in the service thread. The owner may close. */
+void channel_take_input(struct channel *c);
+
 /*
  * Lock held. Leaves CHANNEL_UP for the state given, unless it was left before; true if this call
  * did it. Does not close the connection.

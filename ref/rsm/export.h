@@ -79,6 +79,8 @@ bool export_is_published(const struct export *e);
 
 /* Lock held: one signal to each importer. */
 void export_signal(struct export *e, bool accumulate);
+/* Lock held: reads what importers have sent, so that signals posted by now have arrived. */
+void export_take_input(struct export *e);
 
 /*
  * Lock held; control operations of one segment come one at a time. 0, RSMERR_INTERRUPTED (if

@@ -120,6 +120,16 @@ void export_signal(struct export *e, bool accumulate)
 			channel_signal(&l->channel, accumulate);
 }
 
+void export_take_input(struct export *e)
+{
+	struct link *next;
+
+	for (struct link *l = e->links; l != NULL; l = next) {
+		next = l->next; /* the link may end with what it reads */
+		channel_take_input(&l->channel);
+	}
+}
+
 /* --- what comes from a link --- */
 
 /* The connection is dropped; what was sent before stays readable for the other side. */

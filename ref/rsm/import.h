@@ -101,6 +101,11 @@ void transfer_end(struct import *m, unsigned place);
 /* In a forked child: the threads that were at it do not exist here. */
 void transfer_atfork_child(struct import *m);
 
+/* --- signal_wait.c; lock held --- */
+
+/* Signals that have been posted to the segment by now arrive. */
+void segment_take_input(struct segment *s);
+
 /* --- map.c; lock held --- */
 
 /* Shows the window in its present place again. 0 or -errno, and then the mapping is scrap. */

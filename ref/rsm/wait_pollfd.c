@@ -10,7 +10,7 @@
 
 #include "caller_memory.h"
 #include "handle.h"
-#include "service.h"
+#include "import.h"
 
 enum { FEW = 16 };
 
@@ -20,6 +20,25 @@ struct poll_set {
 	struct pollfd *fds;
 	nfds_t count;
 };
+
+/* As for rsm_intr_signal_wait(): what was posted before the call counts. */
+static void take_input(struct segment *s, void *arg)
+{
+	const struct poll_set *set = arg;
+	nfds_t i = 0;
+
+	while (s->pollfd_users > 0 && i < set->count && set->fds[i].fd != s->events.read_end)
+		i++;
+	if (s->pollfd_users > 0 && i < set->count)
+		segment_take_input(s);
+}
+
+static void take_input_of_all(struct poll_set *set)
+{
+	service_lock();
+	handle_each(SEGMENT_ANY, take_input, set);
+	service_unlock();
+}
 
 /* A descriptor of a segment is known as such as long as somebody has got it and not released it. */
 static void take_signals(struct segment *s, void *arg)
@@ -98,8 +117,10 @@ static int wait_set(struct poll_set *set, struct pollfd *user, int timeout, int 
 {
 	int result = fetch(set, user);
 
-	if (result == RSM_SUCCESS)
-		result = wait_for_signals(set, timeout, ready);
+	if (result != RSM_SUCCESS)
+		return result;
+	take_input_of_all(set);
+	result = wait_for_signals(set, timeout, ready);
 	if (result == RSM_SUCCESS && caller_store(user, set->fds, set->count * sizeof(*user)) != 0)
 		result = RSMERR_BAD_ADDR;
 	return result;

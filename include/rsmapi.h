@@ -24,7 +24,9 @@
  * gives an error and no crash.
  *
  * A segment belongs to the process that created it and ends with it.  A fork of it can only destroy
- * its copy of the handle.  A fork of an importer goes on importing.
+ * its copy of the handle.  A fork of an importer goes on importing: the first use of a connection
+ * there connects anew and maps again at the same address, which until then shows memory that is
+ * nobody's; barriers are initialised and closed there, and pending signals stay with the parent.
  *
  * Offsets into a segment are in bytes and count from the segment's start.
  *

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A transfer of 8 bytes on a mapped segment makes no system call but those of the question whether
+ * the exporter is still there, and asks it at most every 50 microseconds. A filter turns every
+ * system call of the thread into a signal whose handler counts it and makes it, so that transfers
+ * run at their usual speed in between.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "pair.h"
+
+enum { ROUNDS = 100000, SKIPPED = 77, SIZE = 65536, NUMBERS = 512, ARGUMENTS = 5 };
+
+/* librsm asks through scif_poll(), and the libscif below asks for itself. */
+enum { SILENCE_NS = 50000, WHO_ASK = 2 };
+
+#if defined(__x86_64__)
+static long call_of(const ucontext_t *context, long arguments[ARGUMENTS])
+{
+	static const int registers[ARGUMENTS] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8};
+
+	for (int i = 0; i < ARGUMENTS; i++)
+		arguments[i] = (long)context->uc_mcontext.gregs[registers[i]];
+	return (long)context->uc_mcontext.gregs[REG_RAX];
+}
+
+static void answer(ucontext_t *context, long result)
+{
+	context->uc_mcontext.gregs[REG_RAX] = result;
+}
+#elif defined(__aarch64__)
+static long call_of(const ucontext_t *context, long arguments[ARGUMENTS])
+{
+	for (int i = 0; i < ARGUMENTS; i++)
+		arguments[i] = (long)context->uc_mcontext.regs[i];
+	return (long)context->uc_mcontext.regs[8];
+}
+
+static void answer(ucontext_t *context, long result)
+{
+	context->uc_mcontext.regs[0] = (unsigned long)result;
+}
+#else
+#error "where the arguments of a system call are has to be added for this machine"
+#endif
+
+static volatile unsigned long made[NUMBERS], made_in_all;
+
+/* The sixth argument of a call that the handler makes: the filter lets it pass. */
+#define PASS 0x5ca1ab1e
+
+static void on_call(int sig, siginfo_t *info, void *context)
+{
+	long argument[ARGUMENTS];
+	long number = call_of(context, argument);
+	int saved = errno;
+	long result = syscall(number, argument[0], argument[1], argument[2], argument[3],
+			      argument[4], (long)PASS);
+
+	(void)sig;
+	(void)info;
+	if (number >= 0 && number < NUMBERS)
+		made[number]++;
+	made_in_all++;
+	answer(context, result < 0 ? -errno : result);
+	errno = saved;
+}
+
+/* For this thread; threads that the library has already are left alone. */
+static int count_from_now_on(void)
+{
+	struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_NODEFER};
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 3, 0),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[5])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PASS, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = {.len = sizeof(steps) / sizeof(steps[0]), .filter = steps};
+
+	sigaction(SIGSYS, &action, NULL);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+		return -errno;
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : -errno;
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* What a question is made of: is it the same descriptor, may a fault be caught, is the peer there.
+ */
+static unsigned per_question(long number)
+{
+	switch (number) {
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+	case SYS_fstat:
+	case SYS_newfstatat:
+	case SYS_prlimit64:
+		return 1;
+	case SYS_rt_sigaction:
+		return 2;
+	default:
+		return 0;
+	}
+}
+
+static int judge(const unsigned long *counts, uint64_t elapsed)
+{
+	unsigned long questions = WHO_ASK * (elapsed / SILENCE_NS + 1);
+	unsigned long total = 0;
+	int wrong = 0;
+
+	for (long number = 0; number < NUMBERS; number++) {
+		total += counts[number];
+		if (counts[number] <= per_question(number) * questions)
+			continue;
+		printf("system call %ld was made %lu times, at most %lu are right\n", number,
+		       counts[number], per_question(number) * questions);
+		wrong++;
+	}
+	printf("%d put64 and %d get64 in %lu us made %lu system calls, for at most %lu questions\n",
+	       ROUNDS, ROUNDS, (unsigned long)(elapsed / 1000), total, questions);
+	return wrong;
+}
+
+/* How many of the transfers made no system call at all. */
+static unsigned put_and_get(struct pair *pair, int rounds)
+{
+	uint64_t value = 0, back = 0;
+	unsigned silent = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		unsigned long before = made_in_all;
+
+		value++;
+		pair_must(rsm_memseg_import_put64(pair->segment, 8, &value, 1), "put64");
+		silent += made_in_all == before;
+	}
+	for (int i = 0; i < rounds; i++) {
+		unsigned long before = made_in_all;
+
+		pair_must(rsm_memseg_import_get64(pair->segment, 8, &back, 1), "get64");
+		silent += made_in_all == before;
+	}
+	pair_must(back != value, "what put64 wrote is not what get64 read");
+	return silent;
+}
+
+int main(void)
+{
+	unsigned long counts[NUMBERS];
+	struct pair pair;
+	void *address = NULL;
+	uint64_t began, elapsed;
+	unsigned silent;
+	int error, wrong;
+
+	pair_begin(&pair, SIZE);
+	pair_connect(&pair);
+	pair_must(
+		rsm_memseg_import_map(pair.segment, &address, RSM_MAP_NONE, RSM_PERM_RDWR, 0, SIZE),
+		"map");
+	put_and_get(&pair, 1); /* the first ones may have something to set up */
+	error = count_from_now_on();
+	if (error != 0) {
+		printf("system calls cannot be counted here: %s\n", strerror(-error));
+		pair_end(&pair);
+		return SKIPPED;
+	}
+	began = now();
+	silent = put_and_get(&pair, ROUNDS);
+	elapsed = now() - began;
+	for (int i = 0; i < NUMBERS; i++)
+		counts[i] = made[i];
+	pair_end(&pair);
+	wrong = judge(counts, elapsed);
+	printf("%u transfers of %d made none\n", silent, 2 * ROUNDS);
+	fflush(stdout);
+	/* On a busy machine the time allows many questions; then this tells. */
+	return wrong != 0 || silent < ROUNDS;
+}

@@ -18,13 +18,23 @@
 /* Nothing more is read from a peer that lets its answers pile up. */
 enum { OUT_LIMIT = 4 * WIRE_PAYLOAD_MAX };
 
+static bool output_waits(const struct channel *c)
+{
+	return c->out_used > 0 || c->signals > 0 || c->one_more_signal;
+}
+
+bool channel_unsent(const struct channel *c)
+{
+	return output_waits(c) && !c->gone && c->epd >= 0 && atomic_load(&c->state) == CHANNEL_UP;
+}
+
 static uint32_t interest(const struct channel *c)
 {
 	uint32_t bits = 0;
 
 	if (c->out_used < OUT_LIMIT)
 		bits |= EPOLLIN;
-	if (c->out_used > 0 || c->signals > 0 || c->one_more_signal)
+	if (output_waits(c))
 		bits |= EPOLLOUT;
 	return bits;
 }
@@ -32,6 +42,21 @@ static uint32_t interest(const struct channel *c)
 static void update_interest(struct channel *c)
 {
 	watch_change(&c->watch, interest(c));
+}
+
+/* Channels with output that has found no room yet; library lock. */
+static unsigned clogged;
+
+static void note_output(struct channel *c)
+{
+	bool now = !c->gone && (interest(c) & EPOLLOUT);
+
+	if (now == c->clogged)
+		return;
+	c->clogged = now;
+	clogged += now ? 1 : -1u;
+	if (!now)
+		service_changed();
 }
 
 bool channel_end(struct channel *c, enum channel_state state)
@@ -47,6 +72,7 @@ static void lose(struct channel *c, int error)
 	if (c->gone)
 		return;
 	c->gone = true;
+	note_output(c);
 	channel_end(c, error == -ENODEV ? CHANNEL_NODE_LOST : CHANNEL_LOST);
 	watch_remove(&c->watch);
 	service_changed();
@@ -164,6 +190,7 @@ static void flush_now(struct channel *c)
 		c->one_more_signal = false;
 	}
 	update_interest(c);
+	note_output(c);
 }
 
 int channel_send(struct channel *c, const struct wire_message *m, const void *payload, size_t n)
@@ -328,7 +355,7 @@ int channel_open(struct channel *c, scif_epd_t epd, uint16_t node)
 	c->out_used = 0;
 	expect_header(c);
 	c->signals = 0;
-	c->one_more_signal = c->gone = false;
+	c->one_more_signal = c->gone = c->clogged = false;
 	c->node = node;
 	c->watch.fd = scif_get_fd(epd);
 	c->watch.ready = ready;
@@ -355,17 +382,28 @@ static void free_buffers(struct channel *c)
 	c->out_used = 0;
 }
 
-void channel_close(struct channel *c)
+scif_epd_t channel_abandon(struct channel *c)
 {
+	scif_epd_t epd = c->epd;
+
 	free_buffers(c);
-	if (c->epd < 0)
-		return;
+	if (epd < 0)
+		return -1;
 	c->gone = true;
+	note_output(c);
 	channel_end(c, CHANNEL_LOST);
 	watch_remove(&c->watch);
-	endpoint_close(c->epd);
 	c->epd = -1;
 	service_changed();
+	return epd;
+}
+
+void channel_close(struct channel *c)
+{
+	scif_epd_t epd = channel_abandon(c);
+
+	if (epd >= 0)
+		endpoint_close(epd);
 }
 
 /* The epoll set is the parent's as well: nothing may be taken out of it here. */
@@ -377,4 +415,24 @@ void channel_atfork_child(struct channel *c)
 	c->epd = -1;
 	channel_end(c, CHANNEL_FORKED);
 	free_buffers(c);
+}
+
+void channel_atfork_child_all(void)
+{
+	clogged = 0;
+}
+
+/*
+ * A program that ends has posted what it has posted: signals and answers that wait for room go out
+ * first. Peers that do not read are not waited for longer than at any other time.
+ */
+__attribute__((destructor)) static void send_the_rest(void)
+{
+	uint64_t deadline = service_now() + SERVICE_PATIENCE_NS;
+
+	if (!service_lock_until(deadline))
+		return;
+	while (clogged > 0 && service_wait(deadline, false) == 0)
+		;
+	service_unlock();
 }

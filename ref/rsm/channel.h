@@ -45,7 +45,7 @@ struct channel {
 	/* private */
 	_Atomic uint64_t asked; /* when the kernel was last asked, ns */
 	struct watch watch;
-	bool gone;
+	bool gone, clogged;
 	unsigned char *in, *out;
 	size_t in_need, in_used, out_size, out_used;
 	unsigned char in_room[WIRE_SIZE], out_room[4 * WIRE_SIZE];
@@ -88,6 +88,9 @@ unsigned channel_state(struct channel *c);
 /* Always asks the kernel, and first reads what has arrived. Lock NOT held. */
 unsigned channel_state_now(struct channel *c);
 
+/* Lock held. Whether output waits for room, on a connection that can still take it. */
+bool channel_unsent(const struct channel *c);
+
 /* Lock held. Reads what has arrived, now instead of in the service thread. The owner may close. */
 void channel_take_input(struct channel *c);
 
@@ -96,6 +99,12 @@ void channel_take_input(struct channel *c);
  * did it. Does not close the connection.
  */
 bool channel_end(struct channel *c, enum channel_state state);
+
+/*
+ * Lock held. As channel_close(), but the endpoint stays open and is the caller's; -1 if it was
+ * closed.
+ */
+scif_epd_t channel_abandon(struct channel *c);
 
 /*
  * Lock held. Closes the endpoint and frees what the channel holds; the state becomes CHANNEL_LOST
@@ -108,5 +117,7 @@ void channel_close(struct channel *c);
  * In a forked child: closes the copy. UP becomes FORKED.
  */
 void channel_atfork_child(struct channel *c);
+/* In a forked child: no channel has output any more. */
+void channel_atfork_child_all(void);
 
 #endif

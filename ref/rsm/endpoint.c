@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 
 #include "service.h"
 
@@ -34,18 +35,34 @@ static void forget(int number)
 
 /* --- opening --- */
 
-/* scif_open() knows one error for every shortage; whether it was descriptors shows by asking for
- * one. */
+/* What one end of a connection takes while it is made. */
+enum { DESCRIPTORS_NEEDED = 4 };
+
+static bool out_of_descriptors(void)
+{
+	int fds[DESCRIPTORS_NEEDED], count = 0;
+	bool none = false;
+
+	while (count < DESCRIPTORS_NEEDED && !none) {
+		fds[count] = eventfd(0, EFD_CLOEXEC);
+		none = fds[count] < 0 && (errno == EMFILE || errno == ENFILE);
+		if (fds[count++] < 0)
+			break;
+	}
+	while (count-- > 0)
+		if (fds[count] >= 0)
+			close(fds[count]);
+	return none;
+}
+
+/* libscif has one error for every shortage; whether it was descriptors shows by asking for some. */
 static int shortage(int error)
 {
-	int fd;
-
+	if (error == ENFILE || error == EMFILE)
+		return -EMFILE;
 	if (error != ENOMEM && error != ENOBUFS)
-		return error == ENFILE ? -EMFILE : -error;
-	fd = eventfd(0, EFD_CLOEXEC);
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 && errno == EMFILE ? -EMFILE : -ENOMEM;
+		return -error;
+	return out_of_descriptors() ? -EMFILE : -ENOMEM;
 }
 
 /* Away from standard input, output and error, and closed by exec whatever libscif does. */
@@ -106,6 +123,36 @@ void endpoint_close(scif_epd_t epd)
 	forget(epd);
 	scif_close(epd);
 	pthread_rwlock_unlock(&forking);
+}
+
+static ino_t inode_of(scif_epd_t epd)
+{
+	struct stat status;
+
+	return fstat(scif_get_fd(epd), &status) == 0 ? status.st_ino : 0;
+}
+
+void endpoint_close_begin(struct endpoint_closing *closing, scif_epd_t epd)
+{
+	pthread_rwlock_rdlock(&forking);
+	forget(epd);
+	*closing = (struct endpoint_closing){.epd = epd, .inode = inode_of(epd)};
+	pthread_rwlock_unlock(&forking);
+}
+
+void endpoint_close_long(struct endpoint_closing *closing)
+{
+	scif_close(closing->epd);
+	pthread_rwlock_rdlock(&forking);
+	closing->epd = -1;
+	pthread_rwlock_unlock(&forking);
+}
+
+/* Between the close in the parent and the note of it the number may have become another's. */
+void endpoint_close_copy(const struct endpoint_closing *closing)
+{
+	if (closing->epd >= 0 && inode_of(closing->epd) == closing->inode)
+		scif_close(closing->epd);
 }
 
 /* --- talking --- */

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /* The endpoint, or -ENXIO, -ENODEV, -ENOMEM, -EMFILE. Also installs the fork handlers. */
 int endpoint_open(void);
@@ -19,6 +20,20 @@ int endpoint_accept(scif_epd_t listener, struct scif_portID *peer);
 
 /* Every endpoint that came from here is closed here. */
 void endpoint_close(scif_epd_t epd);
+
+/*
+ * The same in two steps, because scif_close() may take long: fork must not wait for it, but a child
+ * has to close its copy. The record stays until the second step is done.
+ */
+struct endpoint_closing {
+	scif_epd_t epd; /* -1 once closed */
+	ino_t inode;
+};
+
+void endpoint_close_begin(struct endpoint_closing *closing, scif_epd_t epd);
+void endpoint_close_long(struct endpoint_closing *closing);
+/* In a forked child, instead of the second step. */
+void endpoint_close_copy(const struct endpoint_closing *closing);
 
 /*
  * 0, -ECONNREFUSED, -ENODEV, -EINTR (only if interruptible), -ETIMEDOUT, -ENOMEM. The endpoint is

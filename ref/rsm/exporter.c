@@ -13,6 +13,7 @@
 #include "access.h"
 #include "anchor.h"
 #include "caller_memory.h"
+#include "closer.h"
 #include "controller.h"
 #include "endpoint.h"
 
@@ -36,7 +37,7 @@ static void link_enter(struct link *l, struct export *e)
 	e->links = l;
 }
 
-void link_cut_off(struct link *l)
+static void link_leave(struct link *l)
 {
 	if (l->prev != NULL)
 		l->prev->next = l->next;
@@ -44,9 +45,26 @@ void link_cut_off(struct link *l)
 		l->export->links = l->next;
 	if (l->next != NULL)
 		l->next->prev = l->prev;
+}
+
+void link_close(struct link *l)
+{
+	link_leave(l);
 	channel_close(&l->channel);
 	free(l);
 	service_changed();
+}
+
+/* One that has not answered may have been stopped in the middle of a transfer. */
+static void link_cut_off(struct link *l)
+{
+	scif_epd_t epd;
+
+	link_leave(l);
+	epd = channel_abandon(&l->channel);
+	free(l);
+	if (epd >= 0)
+		closer_close(epd);
 }
 
 off_t link_register(struct link *l, void *vaddr)
@@ -67,22 +85,23 @@ void link_ask(struct link *l, struct wire_message *question)
 {
 	question->serial = l->serial = ++l->export->serial;
 	l->waiting = true;
-	if (channel_send(&l->channel, question, NULL, 0) != 0)
-		link_cut_off(l);
+	/* One that cannot be asked does not answer. */
+	channel_send(&l->channel, question, NULL, 0);
+}
+
+void link_abort(struct link *l)
+{
+	struct wire_message m = {.type = WIRE_ABORT};
+
+	l->ending = true;
+	link_ask(l, &m);
 }
 
 void links_abort(struct export *e)
 {
-	struct wire_message m = {.type = WIRE_ABORT};
-	struct link *next;
-
-	for (struct link *l = e->links; l != NULL; l = next) {
-		next = l->next;
-		if (!l->admitted || l->ending)
-			continue;
-		l->ending = true;
-		link_ask(l, &m);
-	}
+	for (struct link *l = e->links; l != NULL; l = l->next)
+		if (l->admitted && !l->ending)
+			link_abort(l);
 }
 
 static struct link *first_waiting(const struct export *e)
@@ -110,7 +129,7 @@ int links_await(struct export *e, bool interruptible)
 void links_close(struct export *e)
 {
 	while (e->links != NULL)
-		link_cut_off(e->links);
+		link_close(e->links);
 }
 
 void export_signal(struct export *e, bool accumulate)
@@ -370,7 +389,7 @@ static void message(struct channel *c, const struct wire_message *m, const void 
 
 static void lost(struct channel *c)
 {
-	link_cut_off(c->owner);
+	link_close(c->owner);
 }
 
 /* --- the listener --- */
@@ -379,7 +398,7 @@ static void guest_late(struct watch *w)
 {
 	struct link *l = (struct link *)((char *)w - offsetof(struct link, channel.watch));
 
-	link_cut_off(l);
+	link_close(l);
 }
 
 static void make_room_for_guest(struct export *e)
@@ -394,7 +413,7 @@ static void make_room_for_guest(struct export *e)
 		count++;
 	}
 	if (count >= GUESTS)
-		link_cut_off(oldest);
+		link_close(oldest);
 }
 
 static int receive_guest(struct export *e, scif_epd_t epd, uint16_t node)

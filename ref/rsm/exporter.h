@@ -42,10 +42,12 @@ void listener_close(struct export *e);
 /* Registers memory on the link as its permission says: the window or -errno. */
 off_t link_register(struct link *l, void *vaddr);
 void link_unregister(struct link *l, off_t window);
-/* Sends a question that DONE answers. A link that cannot be asked is cut off. */
+/* Sends a question that DONE answers. */
 void link_ask(struct link *l, struct wire_message *question);
+/* Tells the importer that access has ended. */
+void link_abort(struct link *l);
 /* Closes the connection and frees the link. */
-void link_cut_off(struct link *l);
+void link_close(struct link *l);
 
 /* Tells every importer that access has ended. */
 void links_abort(struct export *e);

@@ -65,10 +65,7 @@ static void swap_windows(struct link *l)
 
 static void move_links(struct export *e)
 {
-	struct link *next;
-
-	for (struct link *l = e->links; l != NULL; l = next) {
-		next = l->next;
+	for (struct link *l = e->links; l != NULL; l = l->next) {
 		if (!l->has_other)
 			continue;
 		swap_windows(l);
@@ -92,16 +89,13 @@ static bool follow_back(struct link *l, void *vaddr)
 
 static void move_links_back(struct export *e)
 {
-	struct link *next;
-
-	for (struct link *l = e->links; l != NULL; l = next) {
-		next = l->next;
+	for (struct link *l = e->links; l != NULL; l = l->next) {
 		if (!follows(l))
 			continue;
 		if (follow_back(l, e->binding.vaddr))
 			tell(l);
 		else
-			link_cut_off(l);
+			link_abort(l);
 	}
 }
 

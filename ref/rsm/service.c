@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "anchor.h"
+#include "channel.h"
+#include "closer.h"
 #include "descriptor.h"
 #include "endpoint.h"
 #include "handle.h"
@@ -51,6 +53,14 @@ static _Atomic unsigned family;
 void service_lock(void)
 {
 	pthread_mutex_lock(&library_lock);
+}
+
+bool service_lock_until(uint64_t deadline)
+{
+	struct timespec limit = {.tv_sec = (time_t)(deadline / 1000000000u),
+				 .tv_nsec = (long)(deadline % 1000000000u)};
+
+	return pthread_mutex_clocklock(&library_lock, CLOCK_MONOTONIC, &limit) == 0;
 }
 
 void service_unlock(void)
@@ -318,6 +328,17 @@ static void block_signals(sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, &all, before);
 }
 
+int service_spawn(pthread_t *thread, void *(*run)(void *arg), void *arg)
+{
+	sigset_t before;
+	int error;
+
+	block_signals(&before);
+	error = pthread_create(thread, NULL, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -error;
+}
+
 static void close_descriptors(void)
 {
 	if (service.epoll >= 0)
@@ -346,14 +367,11 @@ static int open_descriptors(void)
 
 static int start(void)
 {
-	sigset_t before;
 	int error = open_descriptors();
 
 	if (error == 0) {
 		service.state = RUNNING;
-		block_signals(&before);
-		error = -pthread_create(&service.thread, NULL, serve, NULL);
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
+		error = service_spawn(&service.thread, serve, NULL);
 	}
 	if (error != 0) {
 		service.state = IDLE;
@@ -437,6 +455,8 @@ static void child(void)
 	service.state = IDLE;
 	handle_atfork_child(orphan);
 	anchor_atfork_child();
+	closer_atfork_child();
+	channel_atfork_child_all();
 	forget_places();
 	service_unlock();
 }

@@ -8,6 +8,7 @@
 #ifndef RSM_SERVICE_H
 #define RSM_SERVICE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,6 +16,8 @@
 
 /* Not recursive. Callbacks of channels and watches run with it held. */
 void service_lock(void);
+bool service_lock_until(uint64_t deadline_ns); /* false: it was not to be had */
+
 void service_unlock(void);
 
 /*
@@ -25,6 +28,9 @@ void service_unlock(void);
  */
 int service_use(void);
 void service_release(void);
+
+/* A thread like the service thread, with the signals blocked. 0 or -EAGAIN. */
+int service_spawn(pthread_t *thread, void *(*run)(void *arg), void *arg);
 
 /* Lock held: wakes every service_wait(). Whoever changes state that is waited for calls it. */
 void service_changed(void);

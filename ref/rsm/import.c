@@ -15,6 +15,7 @@
 #include "endpoint.h"
 #include "handle.h"
 #include "rendezvous.h"
+#include "signal_post.h"
 
 #define OWN_ORDER (__BYTE_ORDER == __BIG_ENDIAN ? WIRE_BIG_ENDIAN : 0)
 
@@ -281,6 +282,7 @@ int rsm_memseg_import_disconnect(rsm_memseg_import_handle_t im_memseg)
 	event_queue_close(&m->segment.events);
 	handle_drain(&m->segment);
 	service_lock();
+	signal_send_rest(m);
 	detach(m);
 	service_unlock();
 	import_free(m);

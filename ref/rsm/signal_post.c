@@ -46,3 +46,11 @@ int rsm_intr_signal_post(void *memseg, uint_t flags)
 	handle_leave(s);
 	return result;
 }
+
+void signal_send_rest(struct import *m)
+{
+	uint64_t deadline = service_now() + SERVICE_PATIENCE_NS;
+
+	while (channel_unsent(&m->channel) && service_wait(deadline, false) == 0)
+		;
+}

@@ -269,7 +269,7 @@ rsm_memseg_import_handle_t cts_fx_import_node_lost(size_t pages, rsm_permission_
 
 rsm_memseg_import_handle_t cts_fx_import_disconnected(void)
 {
-	rsm_memseg_import_handle_t im = cts_fx_imported(1, READ_AND_WRITE);
+	rsm_memseg_import_handle_t im = cts_fx_imported(1, RSM_PERM_RDWR);
 
 	rsm_must(rsm_memseg_import_disconnect(im), "rsm_memseg_import_disconnect");
 	segment_find(im)->live = false;
@@ -278,15 +278,15 @@ rsm_memseg_import_handle_t cts_fx_import_disconnected(void)
 
 rsm_memseg_import_handle_t cts_fx_import_connected(void)
 {
-	return cts_fx_imported(STATE_PAGES, READ_AND_WRITE);
+	return cts_fx_imported(STATE_PAGES, RSM_PERM_RDWR);
 }
 
 rsm_memseg_import_handle_t cts_fx_import_with_map(void)
 {
-	return cts_fx_import_mapped(STATE_PAGES, READ_AND_WRITE);
+	return cts_fx_import_mapped(STATE_PAGES, RSM_PERM_RDWR);
 }
 
 rsm_memseg_import_handle_t cts_fx_import_aborted(void)
 {
-	return cts_fx_import_unpublished(STATE_PAGES, READ_AND_WRITE);
+	return cts_fx_import_unpublished(STATE_PAGES, RSM_PERM_RDWR);
 }

@@ -7,13 +7,12 @@
 #include "engine.h"
 #include "rsm_errname.h"
 
-#define FABRIC	       "scif0"
-#define LOOPBACK       "loopback"
-#define OUR_SEED       2
-#define PEER_SEED      3
-#define STATE_PAGES    4
-#define EVERYBODY      0666
-#define READ_AND_WRITE RSM_PERM_RDWR
+#define FABRIC	    "scif0"
+#define LOOPBACK    "loopback"
+#define OUR_SEED    2
+#define PEER_SEED   3
+#define STATE_PAGES 4
+#define EVERYBODY   0666
 
 /* An export or an import of ours that a fixture made. */
 struct segment {

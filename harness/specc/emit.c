@@ -15,7 +15,9 @@
 #include <string.h>
 
 struct output {
-	FILE *stream;
+	FILE *stream; /* into text */
+	char *text;
+	size_t size;
 	const char *file; /* for #line back into the output */
 	int line;	  /* of the next character */
 	const struct spec *spec;
@@ -554,7 +556,6 @@ static void emit_top(struct output *out)
 	put(out, "#include \"%s\"\n\n", runtime_header(out->spec));
 	put(out, "const struct cts_api *const cts_api = &cts_api_%s;\n", out->spec->api.name);
 	put(out, "const char cts_function[] = %s;\n", quoted(out->function->name));
-	put(out, "const char cts_spec_hash[] = %s;\n", quoted(spec_hash(out->spec)));
 	if (!is_void(out) && *failure)
 		put(out, "\nstatic bool failed(const struct cts_result *r)\n{\n\treturn %s;\n}\n",
 		    compare(failure, returned(out)));
@@ -577,19 +578,42 @@ static void emit_file(struct output *out)
 static bool open_output(struct output *out)
 {
 	out->line = 1;
-	out->stream = fopen(out->file, "w");
+	out->stream = open_memstream(&out->text, &out->size);
 	if (!out->stream)
-		fprintf(stderr, "specc: %s cannot be written: %s\n", out->file, strerror(errno));
+		fprintf(stderr, "specc: no memory: %s\n", strerror(errno));
 	return out->stream != NULL;
+}
+
+/* A file that would not change is left alone: what was built from it is still right. */
+static bool is_written_already(const struct output *out)
+{
+	FILE *file = fopen(out->file, "r");
+	char *old = malloc(out->size + 1);
+	bool same = file && old && fread(old, 1, out->size + 1, file) == out->size &&
+		    !memcmp(old, out->text, out->size);
+
+	free(old);
+	if (file)
+		fclose(file);
+	return same;
+}
+
+static bool write_text(const struct output *out)
+{
+	FILE *file = fopen(out->file, "w");
+	bool good = file && fwrite(out->text, 1, out->size, file) == out->size;
+
+	return file && !fclose(file) && good;
 }
 
 static bool close_output(struct output *out)
 {
-	bool good = !ferror(out->stream);
+	bool good = !fclose(out->stream);
 
-	good = !fclose(out->stream) && good;
+	good = good && (is_written_already(out) || write_text(out));
 	if (!good)
 		fprintf(stderr, "specc: %s cannot be written: %s\n", out->file, strerror(errno));
+	free(out->text);
 	return good;
 }
 

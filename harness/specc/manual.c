@@ -114,26 +114,53 @@ static void put_outcomes(FILE *stream, const struct function *function,
 	}
 }
 
-static void put_sections(FILE *stream, const struct spec *spec, const struct function *function)
+/* True when a call returns its error code, so that failure is every value but one. */
+static bool returns_codes(const struct spec *spec, const char *failure)
+{
+	return spec_returns_errors(spec) && !strncmp(failure, "!=", 2);
+}
+
+static void put_successes(FILE *stream, const struct spec *spec, const struct function *function)
 {
 	const char *failure = function_failure(spec, function);
 
+	if (!function->success_count)
+		return;
+	if (returns_codes(spec, failure))
+		fprintf(stream,
+			"On success the result is\n.Li %s ,\nand one of these has been done:\n",
+			failure + strspn(failure, "!= "));
+	else
+		fputs("On success the result is one of these:\n", stream);
+	fputs(".Bl -tag -width Ds\n", stream);
+	put_outcomes(stream, function, function->successes, function->success_count, false);
+	fputs(".El\n", stream);
+}
+
+static void put_errors(FILE *stream, const struct spec *spec, const struct function *function)
+{
+	const char *failure = function_failure(spec, function);
+
+	if (!function->error_count)
+		return;
+	if (returns_codes(spec, failure))
+		fputs(".Pp\nOn failure the result is one of the errors.\n", stream);
+	else
+		fprintf(stream, ".Pp\nOn failure the result is\n.Li %s .\n", failure);
+	fputs(".Sh ERRORS\n.Bl -tag -width Er\n", stream);
+	put_outcomes(stream, function, function->errors, function->error_count, true);
+	fputs(".El\n", stream);
+}
+
+static void put_sections(FILE *stream, const struct spec *spec, const struct function *function)
+{
 	fputs(".Sh DESCRIPTION\nThe clauses that this page lists are what the conformance suite "
 	      "holds an implementation to.\n",
 	      stream);
 	put_parameters(stream, function);
 	fputs(".Sh RETURN VALUES\n", stream);
-	if (function->success_count) {
-		fputs("On success the result is one of these:\n.Bl -tag -width Ds\n", stream);
-		put_outcomes(stream, function, function->successes, function->success_count, false);
-		fputs(".El\n", stream);
-	}
-	if (!function->error_count)
-		return;
-	fprintf(stream, ".Pp\nOn failure the result is\n.Li %s .\n.Sh ERRORS\n.Bl -tag -width Er\n",
-		failure);
-	put_outcomes(stream, function, function->errors, function->error_count, true);
-	fputs(".El\n", stream);
+	put_successes(stream, spec, function);
+	put_errors(stream, spec, function);
 }
 
 static void put_see_also(FILE *stream, const struct spec *spec, const struct function *function)

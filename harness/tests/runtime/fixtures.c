@@ -8,7 +8,6 @@
 
 const struct cts_api *const cts_api = &cts_api_scif;
 const char cts_function[] = "fixtures";
-const char cts_spec_hash[] = "none";
 
 static int try_send(scif_epd_t epd)
 {

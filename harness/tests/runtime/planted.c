@@ -9,7 +9,6 @@
 
 const struct cts_api *const cts_api = &cts_api_scif;
 const char cts_function[] = "planted";
-const char cts_spec_hash[] = "none";
 
 struct vars {
 	scif_epd_t epd;

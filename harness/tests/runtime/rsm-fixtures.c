@@ -7,7 +7,6 @@
 
 const struct cts_api *const cts_api = &cts_api_rsm;
 const char cts_function[] = "rsm-fixtures";
-const char cts_spec_hash[] = "none";
 
 #define RDWR	  RSM_PERM_RDWR
 #define EVERYBODY 0666

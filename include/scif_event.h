@@ -53,7 +53,9 @@ typedef void (*scif_event_handler_t)(enum scif_event event, union scif_event_dat
  * Return: 0, or -1 with errno set to
  *	ENOMEM	no memory, descriptor or thread is available;
  *	EINVAL	@handler is NULL (not in the SCIF text);
- *	ENXIO	the environment names no usable fabric (not in the SCIF text).
+ *	ENXIO	the environment names no usable fabric (not in the SCIF text);
+ *	ENOSYS	a card's driver is used: it tells of nodes inside the kernel only (not in the
+ *		SCIF text).
  */
 int scif_event_register(scif_event_handler_t handler);
 

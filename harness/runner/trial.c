@@ -121,7 +121,8 @@ static char *try_program(const struct launch *launch, char *program)
 }
 
 /* What the reference library reads.  The first two are the cases' own, whatever the caller has. */
-static const char *const variables[] = {"SCIF_NODE", "SCIF_FABRIC", "SCIF_PROVIDER"};
+static const char *const variables[] = {"SCIF_NODE", "SCIF_FABRIC", "SCIF_PROVIDER",
+					"SCIF_HW_DEVICE"};
 #define VARIABLES (sizeof(variables) / sizeof(*variables))
 
 static bool is_variable(const char *setting)

@@ -23,6 +23,7 @@
 #include "expel.h"
 #include "fabric_list.h"
 #include "node.h"
+#include "../hw/device.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 enum { REPLY_MS = 10000, ATTEMPTS = 200, BETWEEN_MS = 5 };
@@ -397,20 +398,39 @@ static int run_command(const struct options *options, int argc, char **argv)
 	return reset(options);
 }
 
+/* A card's driver has nodes of its own, which this tool neither sees nor changes. */
+static int check_provider(const char *name)
+{
+	enum hw_family family;
+	struct hw_device device;
+
+	if (name == NULL || strcmp(name, "embedded") == 0)
+		return EXIT_OK;
+	if (!hw_family_named(name, &family))
+		return complain(
+			EXIT_USAGE,
+			"SCIF_PROVIDER is \"%s\": embedded, hw, hw:knc or hw:mpss4 is needed",
+			name);
+	hw_device_find(family, &device);
+	if (!device.present)
+		return complain(EXIT_USAGE, "SCIF_PROVIDER is \"%s\", but there is no %s", name,
+				device.path);
+	return complain(EXIT_USAGE,
+			"SCIF_PROVIDER is \"%s\": fabrics belong to the embedded provider", name);
+}
+
 /* What the library would refuse the tool does not take for a default either. */
 static int check_environment(const char *fabric)
 {
 	const char *node_text = getenv("SCIF_NODE");
-	const char *provider = getenv("SCIF_PROVIDER");
+	int provider = check_provider(getenv("SCIF_PROVIDER"));
 	unsigned id;
 
+	if (provider != EXIT_OK)
+		return provider;
 	if (node_text != NULL && !node_parse_number(node_text, 0, NODE_MAX, &id))
 		return complain(EXIT_USAGE, "SCIF_NODE is \"%s\": a number from 0 to %d is needed",
 				node_text, NODE_MAX);
-	if (provider != NULL && strcmp(provider, "embedded") != 0)
-		return complain(EXIT_USAGE,
-				"SCIF_PROVIDER is \"%s\": \"embedded\" is the one there is",
-				provider);
 	if (fabric != NULL && !node_fabric_valid(fabric))
 		return complain(
 			EXIT_USAGE,

@@ -1,41 +1,67 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which provider the SCIF entry points use.  Only a success is remembered, so a program that
- * corrects a bad SCIF_PROVIDER can go on.
+ * Which provider the SCIF entry points use: the one that SCIF_PROVIDER names, otherwise a card's
+ * driver if its device node answers, otherwise the embedded one.  Only a success is remembered, so
+ * a program that corrects a bad SCIF_PROVIDER can go on.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hw/hw.h"
 #include "provider.h"
 
-static const struct scif_provider *const providers[] = {
-	&scif_provider_embedded,
-};
-
-static const struct scif_provider *find(const char *name)
+/* A node without a driver behind it, or with another one, is as good as none. */
+static bool answers(const struct hw_device *device)
 {
-	if (name == NULL)
-		return providers[0];
-	for (size_t i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
-		if (strcmp(providers[i]->name, name) == 0)
-			return providers[i];
-	return NULL;
+	return device->present && device->error != ENXIO && device->error != ENODEV &&
+	       device->error != ENOTTY;
+}
+
+/* The node could not be asked for reasons of this process; next time it may be. */
+static bool undecided(const struct hw_device *device)
+{
+	return device->error == EMFILE || device->error == ENFILE || device->error == ENOMEM;
+}
+
+static int choose(const struct scif_provider **provider)
+{
+	const char *name = getenv("SCIF_PROVIDER");
+	enum hw_family family = HW_ANY;
+	struct hw_device device;
+
+	*provider = &scif_provider_embedded;
+	if (name != NULL && strcmp(name, scif_provider_embedded.name) == 0)
+		return 0;
+	if (name != NULL && !hw_family_named(name, &family))
+		return -ENXIO;
+	hw_device_find(family, &device);
+	if (name != NULL && !device.present)
+		return -ENXIO;
+	if (name == NULL && !answers(&device))
+		return 0;
+	if (name == NULL && undecided(&device))
+		return -device.error;
+	*provider = &scif_provider_hw;
+	return hw_use(&device);
 }
 
 const struct scif_provider *scif_provider(void)
 {
 	static const struct scif_provider *chosen;
-	/* The tables are constant data: a reader needs only the pointer itself, in one piece. */
-	const struct scif_provider *provider = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
+	/* Pairs with the release below: what hw_use() has fixed is seen with the pointer. */
+	const struct scif_provider *provider = __atomic_load_n(&chosen, __ATOMIC_ACQUIRE);
+	int before = errno, error;
 
 	if (provider != NULL)
 		return provider;
-	provider = find(getenv("SCIF_PROVIDER"));
-	if (provider == NULL) {
-		errno = ENXIO;
+	error = choose(&provider);
+	if (error < 0) {
+		errno = -error;
 		return NULL;
 	}
-	__atomic_store_n(&chosen, provider, __ATOMIC_RELAXED);
+	errno = before;
+	__atomic_store_n(&chosen, provider, __ATOMIC_RELEASE);
 	return provider;
 }

@@ -46,9 +46,13 @@ struct scif_provider {
 };
 
 extern const struct scif_provider scif_provider_embedded;
+extern const struct scif_provider scif_provider_hw;
 
-/* The provider SCIF_PROVIDER names, chosen at the first success; NULL with errno ENXIO when it
- * names none. */
+/*
+ * The provider in use, chosen at the first success, which leaves errno alone.  NULL with errno ENXIO
+ * when SCIF_PROVIDER names none or one that is absent, or with the shortage that kept a driver from
+ * being asked.
+ */
 const struct scif_provider *scif_provider(void);
 
 #endif

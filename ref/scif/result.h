@@ -24,7 +24,7 @@ static inline int scif_result(int result)
 	return (int)scif_offset_result(result);
 }
 
-/* Calls an operation of the chosen provider; without a provider the call fails as ENXIO. */
-#define SCIF_CALL(op, ...) (scif_provider() != NULL ? scif_provider()->op(__VA_ARGS__) : -ENXIO)
+/* Calls an operation of the chosen provider; without a provider the call fails with the reason. */
+#define SCIF_CALL(op, ...) (scif_provider() != NULL ? scif_provider()->op(__VA_ARGS__) : -errno)
 
 #endif

@@ -8,7 +8,7 @@ member=$top_builddir/fabric-member
 work=$(mktemp -d) || exit 99
 SCIF_FABRIC=fabric-test-$$
 export SCIF_FABRIC
-unset SCIF_NODE SCIF_PROVIDER
+unset SCIF_NODE SCIF_PROVIDER SCIF_HW_DEVICE
 checks=0
 failed=0
 
@@ -87,9 +87,17 @@ for bad in '' a/b 'a b' a.b "${long}5"; do
 	refused 2 env "SCIF_FABRIC=$bad" "$tool" list
 done
 check "SCIF_FABRIC='$long'" open "$(SCIF_FABRIC=$long "$member" open)"
-for bad in '' hardware Embedded; do
+for bad in '' hardware Embedded hw: hw:KNC; do
 	check "SCIF_PROVIDER='$bad'" "open ENXIO" "$(SCIF_PROVIDER=$bad "$member" open)"
 done
+for absent in hw hw:knc hw:mpss4; do
+	check "SCIF_PROVIDER='$absent'" "open ENXIO" \
+		"$(SCIF_PROVIDER=$absent SCIF_HW_DEVICE=$work/none "$member" open)"
+	says "SCIF_PROVIDER is \"$absent\", but there is no $work/none" \
+		2 env SCIF_PROVIDER=$absent SCIF_HW_DEVICE="$work/none" "$tool" list
+done
+says 'SCIF_PROVIDER is "hw": fabrics belong to the embedded provider' \
+	2 env SCIF_PROVIDER=hw SCIF_HW_DEVICE=/dev/null "$tool" list
 check "SCIF_PROVIDER='embedded'" open "$(SCIF_PROVIDER=embedded "$member" open)"
 
 check "nodes by default" "self 0: 0 1" "$("$member" nodes)"
@@ -98,7 +106,7 @@ check "the own node is always there" "self 5: 0 1 5" "$(SCIF_NODE=5 "$member" no
 says 'SCIF_NODE is "257": a number from 0 to 256 is needed' 2 env SCIF_NODE=257 "$tool" list
 says 'SCIF_FABRIC is "a/b": 1 to 64 letters, digits, _ and - are needed' \
 	2 env SCIF_FABRIC=a/b "$tool" node up 1
-says 'SCIF_PROVIDER is "hardware": "embedded" is the one there is' \
+says 'SCIF_PROVIDER is "hardware": embedded, hw, hw:knc or hw:mpss4 is needed' \
 	2 env SCIF_PROVIDER=hardware "$tool" reset
 says 'SCIF_NODE is "1?2": a number from 0 to 256 is needed' 2 env "SCIF_NODE=1
 2" "$tool"

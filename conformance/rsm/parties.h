@@ -124,9 +124,8 @@ int end_of(struct cts_thread *t);
 /* Signals the thread once it sleeps, and again until the call has ended: its value. */
 int end_interrupted(struct cts_thread *t);
 
-/* Rounds after which the process holds what it will hold: malloc counts the freed pieces that it
- * keeps, up to seven of a size, as in use. */
-#define WARM_UP 10
+/* Rounds after which what a process makes once and keeps is there. */
+#define WARM_UP 3
 /* FAIL, kind side effect, when the process holds more than before. */
 void nothing_left(const struct cts_holdings *before);
 

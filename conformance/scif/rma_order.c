@@ -63,12 +63,7 @@ static struct cts_result watch(void *arg)
 
 static bool wait_seen(struct watcher *w, int n)
 {
-	uint64_t end = cts_now_us() + 2000000;
-
-	while (atomic_load(&w->seen) != n)
-		if (cts_now_us() > end)
-			return false;
-	return true;
+	return cts_wait32(&w->seen, (uint32_t)n);
 }
 
 static void source_set(const struct rma_ends *e, int byte)

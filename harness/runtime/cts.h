@@ -184,6 +184,8 @@ bool cts_is_mapped(const void *p, size_t n);
 /* loading that byte raises a signal */
 bool cts_faults_on_read(const void *p);
 bool cts_faults_on_write(void *p);
+/* False shortly before the case would be killed for the time it took. */
+bool cts_time_left(void);
 /* Bounded waits for a word that another thread, process or transfer writes. False: time is up. */
 bool cts_wait64(const volatile void *p, uint64_t value);
 bool cts_wait32(const volatile void *p, uint32_t value);

@@ -38,7 +38,7 @@ double case_timeout(const struct cts_case *c)
 	return (is_long ? LONG_SECONDS : SHORT_SECONDS) * settings.timeout_scale;
 }
 
-bool time_left(void)
+bool cts_time_left(void)
 {
 	return now_ms() < deadline_ms;
 }

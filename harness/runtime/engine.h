@@ -78,7 +78,6 @@ struct cts_api {
 void run_case(const struct cts_case *c);
 double case_timeout(const struct cts_case *c); /* seconds */
 int64_t now_ms(void);
-bool time_left(void); /* false shortly before the case would be killed */
 void phase_enter(enum phase phase);
 void result_text(char *out, size_t size, const struct cts_case *c, const struct cts_result *r);
 const char *error_name(int err); /* of a result's err */

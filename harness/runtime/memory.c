@@ -6,6 +6,7 @@
 
 #include <sched.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/shm.h>
@@ -17,7 +18,11 @@
 /* The size of a buffer stands before its first guard; buffers begin at a cache line. */
 struct buffer_head {
 	_Alignas(64) size_t bytes;
+	struct buffer_head *older;
 };
+
+/* Buffers live until the process ends, whatever becomes of the pointers to them. */
+static _Atomic(struct buffer_head *) newest;
 
 size_t cts_page_size(void)
 {
@@ -78,7 +83,9 @@ unsigned char *cts_fx_buffer(size_t bytes)
 	if (!whole)
 		cts_unresolved("no memory for %zu bytes", bytes);
 	unsigned char *buffer = whole + sizeof(struct buffer_head) + GUARD;
-	((struct buffer_head *)whole)->bytes = bytes;
+	struct buffer_head *head = (struct buffer_head *)whole;
+	head->bytes = bytes;
+	head->older = atomic_exchange(&newest, head);
 	memset(buffer - GUARD, GUARD_BYTE, GUARD);
 	memset(buffer, 0, bytes);
 	memset(buffer + bytes, GUARD_BYTE, GUARD);
@@ -357,7 +364,7 @@ bool cts_faults_on_write(void *p)
 bool cts_wait64(const volatile void *p, uint64_t value)
 {
 	while (*(const volatile uint64_t *)p != value) {
-		if (!time_left())
+		if (!cts_time_left())
 			return false;
 		sched_yield();
 	}
@@ -367,7 +374,7 @@ bool cts_wait64(const volatile void *p, uint64_t value)
 bool cts_wait32(const volatile void *p, uint32_t value)
 {
 	while (*(const volatile uint32_t *)p != value) {
-		if (!time_left())
+		if (!cts_time_left())
 			return false;
 		sched_yield();
 	}

@@ -188,7 +188,7 @@ static int64_t end_of_stop(void)
 
 static int64_t patience(void)
 {
-	return time_left() ? now_ms() + (int64_t)(case_timeout(current) * 1000) : end_of_stop();
+	return cts_time_left() ? now_ms() + (int64_t)(case_timeout(current) * 1000) : end_of_stop();
 }
 
 enum exchange { EXCHANGED, PEER_GONE, PEER_SILENT };

@@ -274,7 +274,7 @@ void cts_await_signal(void *handle)
 	int ready = 0;
 
 	rsm_must(rsm_memseg_get_pollfd(handle, &entry), "rsm_memseg_get_pollfd");
-	while (ready == 0 && time_left())
+	while (ready == 0 && cts_time_left())
 		ready = poll(&entry, 1, WAIT_MS);
 	rsm_must(rsm_memseg_release_pollfd(handle), "rsm_memseg_release_pollfd");
 	if (ready != 1)

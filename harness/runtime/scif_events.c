@@ -53,6 +53,6 @@ bool cts_event_wait(int event, int node)
 			if (events[i].event == event && events[i].node == node)
 				return true;
 		sched_yield();
-	} while (time_left());
+	} while (cts_time_left());
 	return false;
 }

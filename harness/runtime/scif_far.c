@@ -74,7 +74,7 @@ int cts_far_poll_wait(scif_epd_t epd, int events)
 {
 	int got;
 
-	while (!(got = cts_far_poll(epd, events)) && time_left())
+	while (!(got = cts_far_poll(epd, events)) && cts_time_left())
 		sched_yield();
 	return got;
 }

@@ -102,7 +102,7 @@ void port_resolve(struct endpoint *e)
 {
 	bool under_way;
 
-	while (!accepted_meanwhile(e, &under_way) && under_way && time_left())
+	while (!accepted_meanwhile(e, &under_way) && under_way && cts_time_left())
 		sched_yield();
 }
 

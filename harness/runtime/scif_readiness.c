@@ -20,7 +20,7 @@ int cts_poll_wait(scif_epd_t epd, int events)
 {
 	int got;
 
-	while (!(got = cts_poll(epd, events)) && time_left())
+	while (!(got = cts_poll(epd, events)) && cts_time_left())
 		sched_yield();
 	return got;
 }
@@ -31,7 +31,7 @@ void cts_wait_hup(scif_epd_t epd)
 
 	/* HUP needs no asking for, so the wait ends with it and not with data. */
 	while (poll(&entry, 1, SLICE_MS) == -1 || !(entry.revents & POLLHUP))
-		if (!time_left())
+		if (!cts_time_left())
 			waited_in_vain("the disconnected endpoint shows no HUP");
 	cts_let_pass_us(NOTICE_US);
 }

@@ -15,6 +15,7 @@
 #define SLICE_MS 50 /* between two looks at the time that is left */
 
 struct cts_thread {
+	struct cts_thread *older;
 	pthread_t thread;
 	struct cts_result (*fn)(void *arg);
 	void *arg;
@@ -23,6 +24,9 @@ struct cts_thread {
 	bool joined;
 	struct cts_result result;
 };
+
+/* Threads may outlive the function that began them, so they are kept until the process ends. */
+static _Atomic(struct cts_thread *) newest;
 
 static void on_interrupt(int sig)
 {
@@ -48,6 +52,7 @@ struct cts_thread *cts_thread_start(struct cts_result (*fn)(void *arg), void *ar
 		cts_unresolved("no memory");
 	t->fn = fn;
 	t->arg = arg;
+	t->older = atomic_exchange(&newest, t);
 	if (pthread_create(&t->thread, NULL, thread_main, t))
 		cts_unresolved("no thread");
 	while (!atomic_load(&t->running))
@@ -62,7 +67,7 @@ void thread_wait_asleep_fd(int stat, const atomic_bool *done)
 	while (!asleep_now(stat)) {
 		if (atomic_load(done))
 			return;
-		if (!time_left())
+		if (!cts_time_left())
 			waited_in_vain("a thread neither sleeps nor returns");
 		asleep_pace();
 	}
@@ -97,7 +102,7 @@ struct cts_result cts_join(struct cts_thread *t)
 		slice.tv_sec += 1;
 		if (!pthread_timedjoin_np(t->thread, NULL, &slice))
 			break;
-		if (!time_left())
+		if (!cts_time_left())
 			waited_in_vain("a call in another thread does not return");
 	}
 	close(t->stat);
@@ -149,7 +154,7 @@ int cts_wait_child(pid_t pid)
 	pid_t got;
 
 	while (!child_ended(pid, pidfd))
-		if (!time_left())
+		if (!cts_time_left())
 			waited_in_vain("a child process does not end");
 	if (pidfd != -1)
 		close(pidfd);

@@ -289,8 +289,15 @@ static int read_some(struct channel *c)
 /* The last thing that touches the channel: `lost` may free it. */
 static void read_input(struct channel *c)
 {
-	int error = c->gone || c->epd < 0 ? 0 : read_some(c);
+	int error;
 
+	if (c->gone || c->epd < 0)
+		return;
+	error = read_some(c);
+	if (error == 0 && c->idle != NULL) {
+		c->idle(c);
+		error = atomic_load(&c->state) == CHANNEL_LOST ? -ECONNRESET : 0;
+	}
 	if (error != 0)
 		lose(c, error);
 }

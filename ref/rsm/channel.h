@@ -32,6 +32,11 @@ struct channel {
 	 */
 	void (*message)(struct channel *c, const struct wire_message *m, const void *payload);
 	/*
+	 * May be NULL: all messages that were there have been handled, in the same hold of the
+	 * lock. May send and end the channel.
+	 */
+	void (*idle)(struct channel *c);
+	/*
 	 * Once, when the connection is gone, whatever the reason. Lock held, nothing touches the
 	 * channel afterwards: an owner whose endpoint no other thread uses may close and free it.
 	 */

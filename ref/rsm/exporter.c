@@ -23,6 +23,9 @@ enum { GUESTS = 64 };
 /* How soon accept is tried again after memory or descriptors ran out. */
 #define SHORTAGE_NS 100000000u
 
+/* How long those that have just answered may take to answer again. */
+#define MOMENT_NS 500000000u
+
 /* Connections taken at a time, so that the others get their turn. */
 enum { TAKEN_AT_ONCE = 8 };
 
@@ -124,6 +127,23 @@ int links_await(struct export *e, bool interruptible)
 	while ((l = first_waiting(e)) != NULL)
 		link_cut_off(l);
 	return 0;
+}
+
+static bool any_prompt_waits(const struct export *e)
+{
+	const struct link *l = e->links;
+
+	while (l != NULL && !(l->waiting && l->prompt))
+		l = l->next;
+	return l != NULL;
+}
+
+void links_await_prompt(struct export *e)
+{
+	uint64_t deadline = service_now() + MOMENT_NS;
+
+	while (any_prompt_waits(e) && service_wait(deadline, false) == 0)
+		;
 }
 
 void links_close(struct export *e)

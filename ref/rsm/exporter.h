@@ -31,6 +31,7 @@ struct link {
 	off_t other;
 	bool has_other, close_other;
 	bool waiting; /* for DONE with `serial` */
+	bool prompt;  /* has answered the question before */
 	uint32_t serial;
 };
 
@@ -56,6 +57,8 @@ void links_abort(struct export *e);
  * not by then are cut off. 0 or -EINTR.
  */
 int links_await(struct export *e, bool interruptible);
+/* Waits a moment for those that have answered before. */
+void links_await_prompt(struct export *e);
 void links_close(struct export *e);
 
 #endif

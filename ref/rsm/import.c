@@ -115,6 +115,7 @@ static int import_new(struct import **made)
 	m->segment.kind = SEGMENT_IMPORT;
 	m->channel.owner = m;
 	m->channel.message = importer_message;
+	m->channel.idle = importer_idle;
 	m->channel.lost = importer_lost;
 	m->channel.epd = -1;
 	barrier_set_init(&m->barriers);

@@ -50,6 +50,11 @@ struct import {
 	_Atomic bool answer_owed;
 	bool another_order; /* came while the answer to the first was owed */
 	uint32_t order_serial;
+	struct {
+		bool owed; /* ordered, not yet done */
+		off_t window;
+		uint32_t serial;
+	} rebind;
 
 	_Atomic int mode; /* rsm_barrier_mode_t */
 	_Atomic bool loss_told;
@@ -93,6 +98,7 @@ int import_loss(struct import *m, unsigned state, bool began_up);
 /* --- importer.c: what the exporter says --- */
 
 void importer_message(struct channel *c, const struct wire_message *m, const void *payload);
+void importer_idle(struct channel *c);
 void importer_lost(struct channel *c);
 
 /* Around each transfer through the window; the result of the first is for the second. No lock. */

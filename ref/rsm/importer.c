@@ -62,6 +62,7 @@ void transfer_atfork_child(struct import *m)
 	atomic_store(&m->under_way[1], 0);
 	atomic_store(&m->answer_owed, false);
 	m->another_order = false;
+	m->rebind.owed = false;
 }
 
 /* --- orders of the exporter --- */
@@ -96,15 +97,32 @@ static void on_rebind(struct import *m, const struct wire_message *order)
 		give_up(m);
 		return;
 	}
-	atomic_store(&m->window, (off_t)order->offset);
+	m->rebind.owed = true;
+	m->rebind.window = (off_t)order->offset;
+	m->rebind.serial = order->serial;
+}
+
+/*
+ * When all that has come is known: of a rebind and its being taken back, which a process finds that
+ * was stopped meanwhile, only the second counts, and no transfer meets the memory between.
+ */
+void importer_idle(struct channel *c)
+{
+	struct import *m = c->owner;
+
+	if (!m->rebind.owed)
+		return;
+	m->rebind.owed = false;
+	atomic_store(&m->window, m->rebind.window);
 	/* A mapping that went on showing the old memory would deceive. */
 	if (atomic_load(&m->channel.state) == CHANNEL_UP && mapping_renew(m) != 0)
 		give_up(m);
-	take_order(m, order->serial);
+	take_order(m, m->rebind.serial);
 }
 
 static void on_abort(struct import *m, const struct wire_message *order)
 {
+	m->rebind.owed = false;
 	channel_end(&m->channel, CHANNEL_ABORTED);
 	mapping_scrap(m);
 	service_changed();

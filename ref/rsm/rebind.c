@@ -92,6 +92,7 @@ static void move_links_back(struct export *e)
 	for (struct link *l = e->links; l != NULL; l = l->next) {
 		if (!follows(l))
 			continue;
+		l->prompt = !l->waiting;
 		if (follow_back(l, e->binding.vaddr))
 			tell(l);
 		else
@@ -125,6 +126,9 @@ static int change_over(struct export *e, const struct binding *to)
 	if (links_await(e, true) != 0) {
 		e->binding = from;
 		move_links_back(e);
+		/* So that the caller finds the old memory in force everywhere but where it cannot
+		 * be. */
+		links_await_prompt(e);
 		return RSMERR_INTERRUPTED;
 	}
 	forget_prepared(e);

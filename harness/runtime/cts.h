@@ -95,7 +95,7 @@ struct cts_case {
 
 extern const struct cts_case cts_cases[];
 extern const int cts_case_count;
-extern const char cts_function[], cts_spec_hash[];
+extern const char cts_function[];
 
 /* The API that the program tests. */
 struct cts_api;

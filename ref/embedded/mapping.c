@@ -33,7 +33,9 @@ static struct {
 	struct mapping *v;
 	size_t count, room;
 	uint64_t pass;
-	_Atomic size_t known; /* count, to be looked at without the lock */
+	/* To be looked at without the lock: count, and the range that all of them are within. */
+	_Atomic size_t known;
+	_Atomic uintptr_t low, high;
 } list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- the list, under its lock --- */
@@ -70,6 +72,10 @@ static int make_room(size_t more)
 static void set_count(size_t count)
 {
 	list.count = count;
+	if (count) {
+		atomic_store_explicit(&list.low, list.v[0].start, memory_order_relaxed);
+		atomic_store_explicit(&list.high, list.v[count - 1].end, memory_order_relaxed);
+	}
 	atomic_store_explicit(&list.known, count, memory_order_relaxed);
 }
 
@@ -357,6 +363,10 @@ bool mapping_covers(const void *addr, size_t len)
 		return false;
 	uintptr_t start = (uintptr_t)addr & -PAGE_BYTES;
 	uintptr_t end = ((uintptr_t)addr + len + PAGE_BYTES - 1) & -PAGE_BYTES;
+	/* Most memory is elsewhere, and the lock would be one for all transfers. */
+	if (end <= atomic_load_explicit(&list.low, memory_order_relaxed) ||
+	    start >= atomic_load_explicit(&list.high, memory_order_relaxed))
+		return false;
 	struct maps maps;
 	bool covers = false;
 	pthread_mutex_lock(&list.lock);

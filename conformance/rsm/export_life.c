@@ -151,7 +151,7 @@ static int create_publish_destroy(void *mem)
 	rsm_memseg_id_t id = 0;
 	int value = rsm_get_controller("scif0", &c);
 
-	for (int i = 0; i < 8 && value == RSM_SUCCESS; i++, id = 0) {
+	for (int i = 0; i < 5 && value == RSM_SUCCESS; i++, id = 0) {
 		value = rsm_memseg_export_create(c, &segment, mem, cts_page_size(), 0);
 		if (value == RSM_SUCCESS)
 			value = rsm_memseg_export_publish(segment, &id, NULL, 0);

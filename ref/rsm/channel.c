@@ -6,6 +6,7 @@
 #include "channel.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -319,12 +320,18 @@ static void ready(struct watch *w, uint32_t bits)
 
 /* --- what one can know of the other side --- */
 
+static void note_asked(struct channel *c)
+{
+	atomic_store_explicit(&c->asked, service_now(), memory_order_relaxed);
+}
+
+/* One system call. Transfers ask in this way, and libscif asks in its own inside each of them. */
 static bool hung_up(struct channel *c)
 {
-	struct scif_pollepd p = {.epd = c->epd, .events = 0};
+	struct pollfd p = {.fd = scif_get_fd(c->epd)};
 
-	atomic_store_explicit(&c->asked, service_now(), memory_order_relaxed);
-	return scif_poll(&p, 1, 0) > 0 && p.revents & (SCIF_POLLHUP | SCIF_POLLERR | SCIF_POLLNVAL);
+	note_asked(c);
+	return poll(&p, 1, 0) > 0;
 }
 
 unsigned channel_state(struct channel *c)
@@ -339,9 +346,12 @@ unsigned channel_state(struct channel *c)
 
 unsigned channel_state_now(struct channel *c)
 {
+	struct scif_pollepd p = {.epd = c->epd};
+
 	if (atomic_load(&c->state) == CHANNEL_UP) {
-		/* scif_recv() alone may live on an answer of 50 us ago. */
-		hung_up(c);
+		/* scif_recv() alone may live on an answer of 50 us ago; this makes it ask. */
+		note_asked(c);
+		scif_poll(&p, 1, 0);
 		service_lock();
 		read_input(c);
 		service_unlock();

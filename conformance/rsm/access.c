@@ -75,6 +75,7 @@ static void exporter_start(struct exporter *e, mode_t mask_at_create, mode_t mas
 			       .mask_at_publish = mask_at_publish};
 	cts_need("root");
 	e->pid = cts_fork(exporter_main, e);
+	turns_of_parent(&e->turns);
 	e->id = (rsm_memseg_id_t)hear(e->turns.to_parent[0]);
 }
 
@@ -86,11 +87,8 @@ static void exporter_grants(struct exporter *e, unsigned digits)
 
 static void exporter_stop(struct exporter *e)
 {
-	close(e->turns.to_child[1]);
+	turns_close(&e->turns);
 	CTS_ASSERT(cts_wait_child(e->pid) == 0);
-	close(e->turns.to_child[0]);
-	close(e->turns.to_parent[0]);
-	close(e->turns.to_parent[1]);
 }
 
 /* ---- importers: children that try the three modes ---- */

@@ -93,6 +93,7 @@ SCENARIO(export_ends_although_child_lives)
 {
 	struct line l = {.turns = turns_open(), .mem = cts_fx_pages(1)};
 	pid_t exporter = cts_fork(exporter_with_child, &l);
+	turns_of_parent(&l.turns);
 	rsm_memseg_id_t id = (rsm_memseg_id_t)hear(l.turns.to_parent[0]);
 	rsm_node_id_t node = cts_self_node();
 
@@ -127,20 +128,20 @@ SCENARIO(export_ends_with_exec)
 {
 	struct line l = {.turns = turns_open(), .mem = cts_fx_pages(1)};
 	pid_t exporter = cts_fork(exporter_that_execs, &l);
+	turns_of_parent(&l.turns);
 	rsm_memseg_id_t id = (rsm_memseg_id_t)hear(l.turns.to_parent[0]);
 	rsm_node_id_t node = cts_self_node();
 	struct far_import i = far_connect(cts_peer(), node, id, RSM_PERM_RDWR);
 	uint64_t word;
 
 	cts_observe(RSM_SUCCESS, 0);
-	close(l.turns.to_parent[1]);
 	say(l.turns.to_child[1], 0);
 	/* The pipe is closed by exec, and then there is nobody to write into it. */
 	CTS_REQUIRE(!heard(l.turns.to_parent[0], &word));
 	CTS_CHECK(far_can_connect(cts_peer(), node, id, RSM_PERM_READ) == RSMERR_SEG_NOT_PUBLISHED,
 		  "the segment is not published any more");
 	CTS_CHECK(cts_is_loss(far_get8(i)), "the import has lost its segment");
-	close(l.turns.to_child[1]);
+	turns_close(&l.turns);
 	CTS_CHECK(cts_wait_child(exporter) == 0, "the other program runs and ends");
 }
 
@@ -189,6 +190,7 @@ SCENARIO(export_in_child)
 	rsm_memseg_export_handle_t own = cts_fx_published(1);
 	struct line l = {.turns = turns_open(), .mem = cts_fx_pages(1)};
 	pid_t child = cts_fork(exporter_in_child, &l);
+	turns_of_parent(&l.turns);
 	rsm_memseg_id_t id = (rsm_memseg_id_t)hear(l.turns.to_parent[0]);
 	struct far_import i = far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_RDWR);
 
@@ -240,6 +242,7 @@ SCENARIO(export_hides_descriptors)
 {
 	struct line l = {.turns = turns_open(), .mem = cts_fx_pages(1)};
 	pid_t child = cts_fork(export_among_descriptors, &l);
+	turns_of_parent(&l.turns);
 	rsm_memseg_id_t id = (rsm_memseg_id_t)hear(l.turns.to_parent[0]);
 
 	far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_RDWR);
@@ -383,6 +386,46 @@ SCENARIO(identifier_after_kill)
 		cts_peer_kill(there.peer);
 		EXPECT(rsm_memseg_export_publish(segment, &id, NULL, 0), RSM_SUCCESS);
 		CTS_ASSERT(rsm_memseg_export_unpublish(segment) == RSM_SUCCESS);
+	}
+}
+
+struct sender {
+	struct near_import import;
+	unsigned char *bytes;
+};
+
+static int send_page(void *arg)
+{
+	struct sender *s = arg;
+
+	return rsm_memseg_import_put(s->import.handle, 0, s->bytes, cts_page_size());
+}
+
+SCENARIO(exporter_killed_under_load)
+{
+	int node = cts_peer_node(cts_peer());
+	rsm_memseg_id_t id = cts_fx_free_segment_id();
+
+	for (int round = 0; round < 3; round++) {
+		struct far_export e = far_published_as(cts_peer_start(node), id);
+		struct sender senders[2];
+		struct loop loops[2];
+
+		for (int i = 0; i < 2; i++) {
+			senders[i].bytes = cts_fx_pages(1);
+			EXPECT(near_connect(&senders[i].import, "scif0", (rsm_node_id_t)node, id,
+					    RSM_PERM_RDWR),
+			       RSM_SUCCESS);
+			loop_begin(&loops[i], send_page, &senders[i]);
+			loop_wait(&loops[i], 100);
+		}
+		cts_peer_kill(e.peer);
+		for (int i = 0; i < 2; i++) {
+			CTS_CHECK(cts_is_loss(loop_ended(&loops[i])),
+				  "each importer learns of the end");
+			CTS_ASSERT(rsm_memseg_import_disconnect(senders[i].import.handle) ==
+				   RSM_SUCCESS);
+		}
 	}
 }
 

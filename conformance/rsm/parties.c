@@ -248,11 +248,24 @@ struct turns turns_open(void)
 	return t;
 }
 
+static void give_up(int *fd)
+{
+	if (*fd != -1)
+		close(*fd);
+	*fd = -1;
+}
+
+void turns_of_parent(struct turns *t)
+{
+	give_up(&t->to_child[0]);
+	give_up(&t->to_parent[1]);
+}
+
 void turns_close(struct turns *t)
 {
 	for (int i = 0; i < 2; i++) {
-		close(t->to_child[i]);
-		close(t->to_parent[i]);
+		give_up(&t->to_child[i]);
+		give_up(&t->to_parent[i]);
 	}
 }
 

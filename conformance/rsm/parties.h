@@ -99,6 +99,9 @@ struct turns {
 	int to_child[2], to_parent[2];
 };
 struct turns turns_open(void);
+/* In the parent, once the child is there: keeps what is the parent's, so that each side notices the
+ * end of the other. */
+void turns_of_parent(struct turns *t);
 void turns_close(struct turns *t);
 void say(int fd, uint64_t word);
 uint64_t hear(int fd);		    /* UNRESOLVED when nobody is there any more */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Implementations of RSMAPI in which nothing is implemented: every call returns RESULT and leaves
- * everything as it was.  Null: RSMERR_INTERNAL_ERROR, which no call documents; success:
- * RSM_SUCCESS.
+ * Every call of RSMAPI returns RESULT and leaves everything as it was.  Null: with
+ * RSMERR_INTERNAL_ERROR, which no call documents, nothing is implemented.  All definitions are
+ * weak, so that rsm_success.c replaces those that have more to give than RSM_SUCCESS.
  */
 #include "rsmapi.h"
 
@@ -10,12 +10,12 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define CALL(name, parameters, arguments)                                                          \
-	int name parameters                                                                        \
+	__attribute__((weak)) int name parameters                                                  \
 	{                                                                                          \
 		return RESULT;                                                                     \
 	}
 #define CALL_WITHOUT_RESULT(name, parameters, arguments)                                           \
-	void name parameters                                                                       \
+	__attribute__((weak)) void name parameters                                                 \
 	{                                                                                          \
 	}
 

@@ -61,8 +61,10 @@ typedef struct __rsm_localmemory_handle *rsm_localmemory_handle_t;
  * @attr_atomic_sizes: widths that never tear, in the same coding
  * @attr_page_size: page sizes as a mask: bit i set means pages of 1024 << i bytes; 0x4 is 4 KiB
  * @attr_max_export_segment_size: longest segment, in bytes
- * @attr_tot_export_segment_size: most memory exported at once, in bytes
- * @attr_max_export_segments: most segments exported at once
+ * @attr_tot_export_segment_size: most memory exported at once, in bytes; what is exported twice
+ *	counts once
+ * @attr_max_export_segments: most segments exported at once; here exports and imports of a process
+ *	share one table
  * @attr_max_import_map_size: longest mapping, in bytes
  * @attr_tot_import_map_size: most memory mapped at once, in bytes
  * @attr_max_import_segments: most connections at once

@@ -145,6 +145,7 @@ static void get_release(char *name)
 
 	CTS_ASSERT(rsm_get_controller(name, &c) == RSM_SUCCESS);
 	EXPECT(rsm_release_controller(c), RSM_SUCCESS);
+	CTS_ASSERT(rsm_release_controller(c) == RSMERR_BAD_CTLR_HNDL);
 }
 
 SCENARIO(controller_leaves_nothing)

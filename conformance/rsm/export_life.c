@@ -234,8 +234,11 @@ static int export_among_descriptors(void *arg)
 
 	descriptors_open(before);
 	int failed = publish_in_child(l);
+
+	if (failed)
+		return failed;
 	hear(l->turns.to_child[0]);
-	return failed ? failed : new_descriptors_are_hidden(before);
+	return new_descriptors_are_hidden(before);
 }
 
 SCENARIO(export_hides_descriptors)
@@ -245,7 +248,8 @@ SCENARIO(export_hides_descriptors)
 	turns_of_parent(&l.turns);
 	rsm_memseg_id_t id = (rsm_memseg_id_t)hear(l.turns.to_parent[0]);
 
-	far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_RDWR);
+	struct far_import i = far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_RDWR);
+	CTS_CHECK(far_reads(i, 0, cts_page_size(), 2, 0), "the importer reads the segment");
 	cts_observe(RSM_SUCCESS, 0);
 	say(l.turns.to_child[1], 0);
 	CTS_CHECK(cts_wait_child(child) == 0,

@@ -461,17 +461,20 @@ static void child(void)
 	service_unlock();
 }
 
-static int prepared;
-
-static void install(void)
-{
-	prepared = -pthread_atfork(prepare, parent, child);
-}
-
+/* Not once and for all: what lacked memory at the first endpoint may have it at the next. */
 int service_prepare(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static _Atomic bool installed;
+	int error = 0;
 
-	pthread_once(&once, install);
-	return prepared;
+	/* The lock is for the first time only: nobody is to hold it in a fork. */
+	if (atomic_load(&installed))
+		return 0;
+	pthread_mutex_lock(&lock);
+	if (!atomic_load(&installed))
+		error = -pthread_atfork(prepare, parent, child);
+	atomic_store(&installed, error == 0);
+	pthread_mutex_unlock(&lock);
+	return error;
 }

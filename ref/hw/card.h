@@ -46,7 +46,7 @@ struct card {
 	bool on_bus;	  /* the members up to driver mean something */
 	char address[20]; /* DDDD:BB:DD.F */
 	uint16_t device_id;
-	unsigned revision;
+	int revision;				/* -1: its configuration could not be read */
 	bool silent;				/* its configuration reads as all ones */
 	struct card_region aperture, registers; /* BAR 0 and BAR 4 */
 	struct card_link link;

@@ -34,6 +34,16 @@ static const char *shown(const struct card_text *text)
 	return text->text[0] != '\0' ? text->text : "none";
 }
 
+static void print_device(const struct card *card)
+{
+	char revision[16] = "not known";
+
+	if (card->revision >= 0)
+		snprintf(revision, sizeof(revision), "%02x", (unsigned)card->revision & 0xff);
+	printf("  %-16s 8086:%04x revision %s (%s)\n", "device", card->device_id, revision,
+	       card_products(card->device_id));
+}
+
 static void print_region(const char *name, const struct card_region *region)
 {
 	printf("  %-16s ", name);
@@ -76,8 +86,7 @@ static void print_card(const struct card *card)
 		printf("card without a name\n");
 	if (card->on_bus) {
 		printf("  %-16s %s\n", "PCI address", card->address);
-		printf("  %-16s 8086:%04x revision %02x (%s)\n", "device", card->device_id,
-		       card->revision, card_products(card->device_id));
+		print_device(card);
 		print_region("BAR 0 (memory)", &card->aperture);
 		print_region("BAR 4 (registers)", &card->registers);
 		print_link(&card->link);
@@ -178,8 +187,9 @@ static json_t *json_pci(const struct card *card)
 	if (!card->on_bus)
 		return json_null();
 	snprintf(id, sizeof(id), "0x%04x", card->device_id);
-	return json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:o}", "address", card->address,
-			 "device", id, "revision", (int)card->revision, "products",
+	return json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "address", card->address,
+			 "device", id, "revision",
+			 json_number((unsigned)card->revision, card->revision >= 0), "products",
 			 card_products(card->device_id), "bar0", json_region(&card->aperture),
 			 "bar4", json_region(&card->registers), "link", json_link(&card->link),
 			 "driver", json_text(&card->driver));

@@ -67,12 +67,17 @@ static void read_link(struct pci_dev *dev, struct card_link *link)
 
 static void read_card(struct pci_dev *dev, struct card *card)
 {
+	u8 head[PCI_REVISION_ID + 1];
+
 	card->on_bus = true;
 	snprintf(card->address, sizeof(card->address), "%04x:%02x:%02x.%d",
 		 (unsigned)dev->domain & 0xffffff, dev->bus, dev->dev, dev->func);
 	card->device_id = dev->device_id;
-	card->silent = pci_read_word(dev, PCI_VENDOR_ID) == 0xffff;
-	card->revision = pci_read_byte(dev, PCI_REVISION_ID);
+	card->revision = -1;
+	if (pci_read_block(dev, 0, head, sizeof(head))) {
+		card->silent = head[PCI_VENDOR_ID] == 0xff && head[PCI_VENDOR_ID + 1] == 0xff;
+		card->revision = head[PCI_REVISION_ID];
+	}
 	read_region(dev, 0, &card->aperture);
 	read_region(dev, 4, &card->registers);
 	if (!card->silent)

@@ -85,7 +85,7 @@ static int connect_often(void *arg)
 	const struct far_export *there = arg;
 	int value = RSM_SUCCESS;
 
-	for (int i = 0; i < 30 && value == RSM_SUCCESS; i++)
+	for (int i = 0; i < 10 && value == RSM_SUCCESS; i++)
 		value = near_can_connect(cts_peer_node(there->peer), there->id, RSM_PERM_RDWR);
 	return value;
 }

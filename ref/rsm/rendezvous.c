@@ -156,8 +156,9 @@ static int await_answers(struct inquiry *all, unsigned count)
 
 	while ((open = advance_all(all, count)) > 0) {
 		now = service_now();
+		/* Most likely a stopped publisher of this very id: two of one id must never be. */
 		if (now >= deadline)
-			return 0;
+			return -EADDRINUSE;
 		wait_for_any(all, count, deadline - now);
 	}
 	return open;

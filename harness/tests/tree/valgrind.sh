@@ -37,7 +37,7 @@ xargs -P 2 -L 1 sh -c '
 		"$(grep -c "# SKIP" "$work/$function.tap") skipped"' sh <"$work/functions"
 
 status=0
-grep -h '^not ok' "$work"/*.tap && status=1
+grep -h -A 2 '^not ok' "$work"/*.tap && status=1
 # memcheck speaks of system calls that it does not know; that is no report about the program.
 for log in "$work"/*.memcheck; do
 	grep -qE '^==[0-9]+==' "$log" && grep -E '^==[0-9]+==' "$log" && status=1

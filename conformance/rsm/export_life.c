@@ -80,10 +80,10 @@ static int exporter_with_child(void *arg)
 	pid_t child = fork();
 	if (child == -1)
 		return 4;
-	if (child) {
-		say(l->turns.to_parent[1], (uint64_t)child);
+	if (child)
 		_exit(0);
-	}
+	/* Said by the child, so that it has left fork when its parent's end is looked at. */
+	say(l->turns.to_parent[1], (uint64_t)getpid());
 	close(l->turns.to_child[1]);
 	heard(l->turns.to_child[0], &word);
 	_exit(0);

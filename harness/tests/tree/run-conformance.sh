@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# conformance.sh scif|rsm LABEL: the suite of an API against the library just built, one TAP line per clause.
+# run-conformance.sh scif|rsm LABEL: the suite of an API against the library just built, one TAP line per clause.
 set -u
 sh "$top_srcdir/harness/tests/tree/certify-reference.sh" "$1" "$2" >&2
 status=$?

@@ -100,6 +100,11 @@ void access_list_free(struct access_list *list)
 	list->count = 0;
 }
 
+bool access_permission_known(rsm_permission_t perm)
+{
+	return perm == RSM_PERM_READ || perm == RSM_PERM_WRITE || perm == RSM_PERM_RDWR;
+}
+
 /* --- importers --- */
 
 static bool is_local_socket(int fd)

@@ -7,6 +7,7 @@
 
 #include <rsmapi.h>
 #include <scif.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,9 @@ mode_t access_default_mode(void);
 int access_list_copy(struct access_list *out, const rsmapi_access_entry_t *user, unsigned count,
 		     const struct rsm_controller *controller, mode_t default_mode);
 void access_list_free(struct access_list *list);
+
+/* The three permissions that a connection may ask for. */
+bool access_permission_known(rsm_permission_t perm);
 
 struct access_caller {
 	uint16_t node;

@@ -288,7 +288,7 @@ static int read_some(struct channel *c)
 }
 
 /* The last thing that touches the channel: `lost` may free it. */
-static void read_input(struct channel *c)
+void channel_take_input(struct channel *c)
 {
 	int error;
 
@@ -303,11 +303,6 @@ static void read_input(struct channel *c)
 		lose(c, error);
 }
 
-void channel_take_input(struct channel *c)
-{
-	read_input(c);
-}
-
 static void ready(struct watch *w, uint32_t bits)
 {
 	struct channel *c = (struct channel *)((char *)w - offsetof(struct channel, watch));
@@ -315,7 +310,7 @@ static void ready(struct watch *w, uint32_t bits)
 	if (bits & EPOLLOUT)
 		flush_now(c);
 	if (bits & ~(uint32_t)EPOLLOUT)
-		read_input(c);
+		channel_take_input(c);
 }
 
 /* --- what one can know of the other side --- */
@@ -353,7 +348,7 @@ unsigned channel_state_now(struct channel *c)
 		note_asked(c);
 		scif_poll(&p, 1, 0);
 		service_lock();
-		read_input(c);
+		channel_take_input(c);
 		service_unlock();
 	}
 	return atomic_load(&c->state);

@@ -274,8 +274,11 @@ void endpoint_atfork_child(void)
 {
 	forking = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
 	for (int i = 0; i < NUMBERS / WORD_BITS; i++) {
-		uint64_t word = atomic_exchange(&ours[i], 0);
+		uint64_t word = atomic_load(&ours[i]);
 
+		/* Pages without any stay shared with the parent. */
+		if (word != 0)
+			atomic_store(&ours[i], 0);
 		for (; word != 0; word &= word - 1)
 			scif_close(i * WORD_BITS + __builtin_ctzll(word));
 	}

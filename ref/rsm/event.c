@@ -7,20 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <rsmapi.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "descriptor.h"
 #include "service.h"
-
-#define NS_PER_MS 1000000ull
-#define NS_PER_S  1000000000ull
-/* A wait without a timeout would go on after a handler with SA_RESTART; this long is endless. */
-#define LONGEST_NS (3600 * NS_PER_S)
 
 /* -ENOMEM stays, every other shortage is one of descriptors. */
 static int open_pipe(int ends[2])
@@ -63,12 +54,6 @@ void event_queue_free(struct event_queue *q)
 	pthread_mutex_destroy(&q->lock);
 }
 
-static void wake(struct event_queue *q)
-{
-	atomic_fetch_add(&q->news, 1);
-	syscall(SYS_futex, &q->news, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
 /* The pipe never holds more than this byte, so neither end can block. */
 static void ring_bell(struct event_queue *q)
 {
@@ -97,7 +82,7 @@ void event_post(struct event_queue *q, uint64_t count, bool accumulate)
 		q->pending = count > UINT64_MAX - q->pending ? UINT64_MAX : q->pending + count;
 	pthread_mutex_unlock(&q->lock);
 	if (posted)
-		wake(q);
+		service_wake(&q->news);
 }
 
 bool event_take(struct event_queue *q)
@@ -122,33 +107,17 @@ static bool is_closed(struct event_queue *q)
 	return closed;
 }
 
-static uint64_t deadline_of(int timeout_ms)
-{
-	return timeout_ms < 0 ? UINT64_MAX : service_now() + (uint64_t)timeout_ms * NS_PER_MS;
-}
-
 /* 0 to look again, or RSMERR_TIMEOUT, RSMERR_INTERRUPTED. */
 static int sleep_until(struct event_queue *q, uint32_t seen, uint64_t deadline)
 {
-	uint64_t now = service_now();
-	uint64_t left = deadline > now ? deadline - now : 0;
-	struct timespec limit;
-
-	if (left == 0)
+	if (service_now() >= deadline)
 		return RSMERR_TIMEOUT;
-	if (left > LONGEST_NS)
-		left = LONGEST_NS;
-	limit.tv_sec = (time_t)(left / NS_PER_S);
-	limit.tv_nsec = (long)(left % NS_PER_S);
-	if (syscall(SYS_futex, &q->news, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) != 0 &&
-	    errno == EINTR)
-		return RSMERR_INTERRUPTED;
-	return 0;
+	return service_sleep(&q->news, seen, deadline) == -EINTR ? RSMERR_INTERRUPTED : 0;
 }
 
 int event_wait(struct event_queue *q, int timeout_ms)
 {
-	uint64_t deadline = timeout_ms == 0 ? 0 : deadline_of(timeout_ms);
+	uint64_t deadline = timeout_ms == 0 ? 0 : service_deadline(timeout_ms);
 	int saved = errno, result = 0;
 
 	while (result == 0) {
@@ -172,7 +141,7 @@ void event_queue_close(struct event_queue *q)
 	pthread_mutex_lock(&q->lock);
 	q->closed = true;
 	pthread_mutex_unlock(&q->lock);
-	wake(q);
+	service_wake(&q->news);
 }
 
 static void replace(int *number, int fd)

@@ -123,11 +123,6 @@ static bool declared_big_endian(void)
 	return __BYTE_ORDER == __BIG_ENDIAN;
 }
 
-static int shortage(int error)
-{
-	return error == -ENOMEM ? RSMERR_INSUFFICIENT_MEM : RSMERR_INSUFFICIENT_RESOURCES;
-}
-
 static int export_new(struct export **made)
 {
 	struct export *e = calloc(1, sizeof(*e));
@@ -138,7 +133,7 @@ static int export_new(struct export **made)
 	error = event_queue_init(&e->segment.events);
 	if (error != 0) {
 		free(e);
-		return shortage(error);
+		return segment_shortage(error);
 	}
 	e->segment.kind = SEGMENT_EXPORT;
 	e->family = service_family();
@@ -166,7 +161,8 @@ static void release_memory(struct export *e)
 
 static int anchor_error(int error)
 {
-	return error == -ENXIO || error == -ENODEV ? RSMERR_CTLR_NOT_PRESENT : shortage(error);
+	return error == -ENXIO || error == -ENODEV ? RSMERR_CTLR_NOT_PRESENT
+						   : segment_shortage(error);
 }
 
 /* Lock held, but not while the memory is registered, which may take long. */
@@ -209,7 +205,7 @@ static int create(struct rsm_controller *controller, void *vaddr, size_t size, u
 	return result;
 }
 
-static bool aligned(uintptr_t value)
+bool export_aligned(uintptr_t value)
 {
 	return value % (uintptr_t)sysconf(_SC_PAGESIZE) == 0;
 }
@@ -222,7 +218,7 @@ static int check_create(const rsm_memseg_export_handle_t *memseg, void *vaddr, s
 		return RSMERR_BAD_ADDR;
 	if (size == 0)
 		return RSMERR_BAD_LENGTH;
-	if (!aligned((uintptr_t)vaddr) || !aligned(size))
+	if (!export_aligned((uintptr_t)vaddr) || !export_aligned(size))
 		return RSMERR_BAD_MEM_ALIGNMENT;
 	return size > controller_longest_segment() ? RSMERR_BAD_LENGTH : RSM_SUCCESS;
 }

@@ -89,6 +89,9 @@ void export_take_input(struct export *e);
 int export_begin(struct export *e, bool interruptible);
 void export_end(struct export *e);
 
+/* A multiple of the page size. */
+bool export_aligned(uintptr_t value);
+
 /* Checks memory and registers it on the anchor, which is in use. No lock held. An RSMERR value. */
 int export_bind(struct binding *b, void *vaddr, size_t size);
 void export_unbind(const struct binding *b, size_t size);

@@ -192,11 +192,6 @@ static void on_ask(struct link *l, const struct wire_message *m)
 		refuse(l);
 }
 
-static bool permission_known(uint32_t perm)
-{
-	return perm == RSM_PERM_READ || perm == RSM_PERM_WRITE || perm == RSM_PERM_RDWR;
-}
-
 /* A segment of loopback is for the own node, one of micN for the other end of that path as well. */
 static bool led_to(const struct export *e, uint16_t node)
 {
@@ -215,7 +210,7 @@ static int may_connect(struct link *l, const struct wire_message *m)
 
 	if (m->segment_id != e->segment_id || e->state != EXPORT_PUBLISHED)
 		return RSMERR_SEG_NOT_PUBLISHED;
-	if (!permission_known(m->permission))
+	if (!access_permission_known(m->permission))
 		return RSMERR_PERM_DENIED;
 	if (!led_to(e, l->channel.node))
 		return RSMERR_SEG_NOT_PUBLISHED_TO_NODE;

@@ -8,14 +8,8 @@ static int get(rsm_memseg_import_handle_t handle, off_t offset, void *data, size
 	       unsigned width)
 {
 	struct transfer t = {.offset = offset, .data = data, .count = count, .width = width};
-	struct import *m = import_enter(handle);
-	int result;
 
-	if (m == NULL)
-		return RSMERR_BAD_SEG_HNDL;
-	result = transfer_run(m, &t);
-	import_leave(m);
-	return result;
+	return transfer_call(handle, &t);
 }
 
 int rsm_memseg_import_get8(rsm_memseg_import_handle_t im_memseg, off_t offset, uint8_t *datap,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "caller_memory.h"
 #include "controller.h"
 #include "endpoint.h"
@@ -95,11 +96,6 @@ static int find(const struct import *m, struct wire_message *answer, scif_epd_t 
 
 /* --- connect --- */
 
-static int shortage(int error)
-{
-	return error == -ENOMEM ? RSMERR_INSUFFICIENT_MEM : RSMERR_INSUFFICIENT_RESOURCES;
-}
-
 static int import_new(struct import **made)
 {
 	struct import *m = calloc(1, sizeof(*m));
@@ -110,7 +106,7 @@ static int import_new(struct import **made)
 	error = event_queue_init(&m->segment.events);
 	if (error != 0) {
 		free(m);
-		return shortage(error);
+		return segment_shortage(error);
 	}
 	m->segment.kind = SEGMENT_IMPORT;
 	m->channel.owner = m;
@@ -179,7 +175,7 @@ static int introduce(struct import *m, const struct wire_message *answer, scif_e
 	if (error == 0)
 		return result;
 	endpoint_close(epd);
-	return shortage(error);
+	return segment_shortage(error);
 }
 
 static int connect_new(struct import *m)
@@ -189,11 +185,6 @@ static int connect_new(struct import *m)
 	int result = find(m, &answer, &epd);
 
 	return result != RSM_SUCCESS ? result : introduce(m, &answer, epd);
-}
-
-static bool permission_known(rsm_permission_t perm)
-{
-	return perm == RSM_PERM_READ || perm == RSM_PERM_WRITE || perm == RSM_PERM_RDWR;
 }
 
 /* So that nobody is connected for a handle that could not be told. */
@@ -217,7 +208,7 @@ static int check_connect(rsmapi_controller_handle_t handle, struct rsm_controlle
 		return RSMERR_BAD_SEG_HNDL;
 	if (!writable(place))
 		return RSMERR_BAD_ADDR;
-	if (!permission_known(perm))
+	if (!access_permission_known(perm))
 		return RSMERR_PERM_DENIED;
 	return controller_reaches(*controller, node);
 }

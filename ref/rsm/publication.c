@@ -20,9 +20,29 @@
 /* System ids whose ports are all taken by others, in a row, before that is no accident. */
 enum { CROWDED_IDS = 16 };
 
-static struct export *enter(rsm_memseg_export_handle_t memseg)
+/* Begins an operation on the segment of a handle: RSM_SUCCESS and the lock, or the RSMERR value. */
+static int begin(struct export **entered, rsm_memseg_export_handle_t memseg, bool interruptible)
 {
-	return (struct export *)handle_enter(memseg, SEGMENT_EXPORTS);
+	struct export *e = (struct export *)handle_enter(memseg, SEGMENT_EXPORTS);
+	int result;
+
+	if (e == NULL)
+		return RSMERR_BAD_SEG_HNDL;
+	service_lock();
+	result = export_is_own(e) ? export_begin(e, interruptible) : RSMERR_NOT_CREATOR;
+	*entered = e;
+	if (result == RSM_SUCCESS)
+		return RSM_SUCCESS;
+	service_unlock();
+	handle_leave(&e->segment);
+	return result;
+}
+
+static void end(struct export *e)
+{
+	export_end(e);
+	service_unlock();
+	handle_leave(&e->segment);
 }
 
 /* --- claims --- */
@@ -154,23 +174,30 @@ static bool may_choose(uint32_t segment_id)
 	return segment_id == 0 || (segment_id >= CHOSEN_ID_BASE && segment_id < SYSTEM_ID_BASE);
 }
 
+static int set_access(struct export *e, const rsmapi_access_entry_t *entries, unsigned count)
+{
+	struct access_list access;
+	int result = access_list_copy(&access, entries, count, e->segment.controller, e->mode);
+
+	if (result != RSM_SUCCESS)
+		return result;
+	access_list_free(&e->access);
+	e->access = access;
+	return RSM_SUCCESS;
+}
+
 /* Lock held, in the segment's operation. */
 static int publish(struct export *e, uint32_t wanted, const rsmapi_access_entry_t *entries,
 		   unsigned count, uint32_t *given)
 {
-	struct access_list access;
 	int result;
 
 	if (e->state != EXPORT_BOUND)
 		return RSMERR_SEG_ALREADY_PUBLISHED;
 	if (!may_choose(wanted))
 		return RSMERR_RESERVED_SEGID;
-	result = access_list_copy(&access, entries, count, e->segment.controller, e->mode);
-	if (result != RSM_SUCCESS)
-		return result;
-	access_list_free(&e->access);
-	e->access = access;
-	return publish_as(e, wanted, given);
+	result = set_access(e, entries, count);
+	return result == RSM_SUCCESS ? publish_as(e, wanted, given) : result;
 }
 
 /* The id goes to the caller before anybody can be sure of the segment; if it cannot, no segment. */
@@ -199,53 +226,27 @@ int rsm_memseg_export_publish(rsm_memseg_export_handle_t memseg, rsm_memseg_id_t
 
 	if (segment_id == NULL)
 		return RSMERR_BAD_SEGID;
-	e = enter(memseg);
-	if (e == NULL)
-		return RSMERR_BAD_SEG_HNDL;
-	service_lock();
-	result = export_is_own(e) ? export_begin(e, false) : RSMERR_NOT_CREATOR;
-	if (result == RSM_SUCCESS) {
-		result = publish_and_tell(e, segment_id, access_list, access_list_length);
-		export_end(e);
-	}
-	service_unlock();
-	handle_leave(&e->segment);
+	result = begin(&e, memseg, false);
+	if (result != RSM_SUCCESS)
+		return result;
+	result = publish_and_tell(e, segment_id, access_list, access_list_length);
+	end(e);
 	return result;
 }
 
 /* --- republish --- */
 
-static int replace_access(struct export *e, const rsmapi_access_entry_t *entries, unsigned count)
-{
-	struct access_list access;
-	int result;
-
-	if (e->state != EXPORT_PUBLISHED)
-		return RSMERR_SEG_NOT_PUBLISHED;
-	result = access_list_copy(&access, entries, count, e->segment.controller, e->mode);
-	if (result != RSM_SUCCESS)
-		return result;
-	access_list_free(&e->access);
-	e->access = access;
-	return RSM_SUCCESS;
-}
-
 int rsm_memseg_export_republish(rsm_memseg_export_handle_t memseg,
 				rsmapi_access_entry_t access_list[], uint_t access_list_length)
 {
-	struct export *e = enter(memseg);
-	int result;
+	struct export *e;
+	int result = begin(&e, memseg, true);
 
-	if (e == NULL)
-		return RSMERR_BAD_SEG_HNDL;
-	service_lock();
-	result = export_is_own(e) ? export_begin(e, true) : RSMERR_NOT_CREATOR;
-	if (result == RSM_SUCCESS) {
-		result = replace_access(e, access_list, access_list_length);
-		export_end(e);
-	}
-	service_unlock();
-	handle_leave(&e->segment);
+	if (result != RSM_SUCCESS)
+		return result;
+	result = e->state == EXPORT_PUBLISHED ? set_access(e, access_list, access_list_length)
+					      : RSMERR_SEG_NOT_PUBLISHED;
+	end(e);
 	return result;
 }
 
@@ -278,18 +279,12 @@ static int unpublish(struct export *e)
 
 int rsm_memseg_export_unpublish(rsm_memseg_export_handle_t memseg)
 {
-	struct export *e = enter(memseg);
-	int result;
+	struct export *e;
+	int result = begin(&e, memseg, true);
 
-	if (e == NULL)
-		return RSMERR_BAD_SEG_HNDL;
-	service_lock();
-	result = export_is_own(e) ? export_begin(e, true) : RSMERR_NOT_CREATOR;
-	if (result == RSM_SUCCESS) {
-		result = unpublish(e);
-		export_end(e);
-	}
-	service_unlock();
-	handle_leave(&e->segment);
+	if (result != RSM_SUCCESS)
+		return result;
+	result = unpublish(e);
+	end(e);
 	return result;
 }

@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <rsmapi.h>
-#include <unistd.h>
 
 #include "exporter.h"
 #include "handle.h"
@@ -165,8 +164,7 @@ static int check(const struct export *e, const void *vaddr, size_t size)
 		return RSMERR_REBIND_NOT_ALLOWED;
 	if (size != e->size)
 		return RSMERR_BAD_LENGTH;
-	return (uintptr_t)vaddr % (uintptr_t)sysconf(_SC_PAGESIZE) == 0 ? RSM_SUCCESS
-									: RSMERR_BAD_ADDR;
+	return export_aligned((uintptr_t)vaddr) ? RSM_SUCCESS : RSMERR_BAD_ADDR;
 }
 
 int rsm_memseg_export_rebind(rsm_memseg_export_handle_t memseg, void *vaddr, offset_t off,

@@ -37,8 +37,8 @@ int rendezvous_bind(uint32_t segment_id, unsigned *index, scif_epd_t *listener);
 
 /*
  * Publisher, while its listener answers: asks the holders of all other ports. 0 nobody has the id,
- * -EADDRINUSE somebody does, or as endpoint_open(). No lock held; takes as long as the slowest
- * holder, five seconds at most.
+ * -EADDRINUSE somebody does, or does not answer, or as endpoint_open(). No lock held; takes as long
+ * as the slowest holder, five seconds at most.
  */
 int rendezvous_ask(uint32_t segment_id, unsigned index);
 

@@ -6,6 +6,8 @@
 #ifndef RSM_SEGMENT_H
 #define RSM_SEGMENT_H
 
+#include <errno.h>
+#include <rsmapi.h>
 #include <stdbool.h>
 
 #include "event.h"
@@ -20,6 +22,12 @@ enum {
 	SEGMENT_IMPORTS = 1u << SEGMENT_IMPORT,
 	SEGMENT_ANY = SEGMENT_EXPORTS | SEGMENT_IMPORTS
 };
+
+/* The RSMERR value for want of something while a segment is made: -ENOMEM, or any other. */
+static inline int segment_shortage(int error)
+{
+	return error == -ENOMEM ? RSMERR_INSUFFICIENT_MEM : RSMERR_INSUFFICIENT_RESOURCES;
+}
 
 struct segment {
 	enum segment_kind kind;

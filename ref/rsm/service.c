@@ -81,20 +81,30 @@ uint64_t service_now(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t service_deadline(int timeout_ms)
+{
+	return timeout_ms < 0 ? UINT64_MAX : service_now() + (uint64_t)timeout_ms * 1000000u;
+}
+
 /* --- waiting --- */
 
 void service_changed(void)
 {
-	atomic_fetch_add(&changes, 1);
-	syscall(SYS_futex, &changes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	service_wake(&changes);
 }
 
-/* The kernel restarts a wait without a time limit after a handler with SA_RESTART; this never is
+void service_wake(_Atomic uint32_t *word)
+{
+	atomic_fetch_add(word, 1);
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The kernel restarts a sleep without a time limit after a handler with SA_RESTART; this never is
  * one.
  */
 #define LONGEST_NS 3600000000000ull
 
-static int wait_change(uint32_t seen, uint64_t deadline)
+int service_sleep(_Atomic uint32_t *word, uint32_t seen, uint64_t deadline)
 {
 	uint64_t now = service_now(), left = deadline > now ? deadline - now : 0;
 	struct timespec limit;
@@ -103,7 +113,7 @@ static int wait_change(uint32_t seen, uint64_t deadline)
 		left = LONGEST_NS;
 	limit = (struct timespec){.tv_sec = (time_t)(left / 1000000000u),
 				  .tv_nsec = (long)(left % 1000000000u)};
-	if (syscall(SYS_futex, &changes, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) != 0)
+	if (syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) != 0)
 		return -errno;
 	return 0;
 }
@@ -115,7 +125,7 @@ int service_wait(uint64_t deadline, bool interruptible)
 
 	service_unlock();
 	do
-		result = wait_change(seen, deadline);
+		result = service_sleep(&changes, seen, deadline);
 	while (atomic_load(&changes) == seen &&
 	       ((result == -EINTR && !interruptible) ||
 		(result == -ETIMEDOUT && service_now() < deadline)));

@@ -44,6 +44,18 @@ int service_wait(uint64_t deadline_ns, bool interruptible);
 
 uint64_t service_now(void); /* CLOCK_MONOTONIC in ns */
 
+/* When a wait of so many milliseconds ends; UINT64_MAX, never, for a negative one. */
+uint64_t service_deadline(int timeout_ms);
+
+/*
+ * What service_wait() and the queues of signals are made of; no lock. service_sleep sleeps while
+ * the word is as seen: 0 or -EAGAIN (look again), -ETIMEDOUT (perhaps before a far deadline),
+ * -EINTR (also for handlers with SA_RESTART). service_wake changes the word and wakes all who sleep
+ * on it.
+ */
+int service_sleep(_Atomic uint32_t *word, uint32_t seen, uint64_t deadline_ns);
+void service_wake(_Atomic uint32_t *word);
+
 /* How long a peer that does not answer is waited for. */
 #define SERVICE_PATIENCE_NS 5000000000ull
 

@@ -235,3 +235,15 @@ int transfer_run(struct import *m, const struct transfer *t)
 	run(m, t, &course);
 	return judge(m, t, &course, implicit);
 }
+
+int transfer_call(rsm_memseg_import_handle_t handle, const struct transfer *t)
+{
+	struct import *m = import_enter(handle);
+	int result;
+
+	if (m == NULL)
+		return RSMERR_BAD_SEG_HNDL;
+	result = transfer_run(m, t);
+	import_leave(m);
+	return result;
+}

@@ -19,4 +19,7 @@ struct transfer {
 /* Checks everything and moves the data: the RSMERR value. */
 int transfer_run(struct import *m, const struct transfer *t);
 
+/* The same for the import that a handle names. */
+int transfer_call(rsm_memseg_import_handle_t handle, const struct transfer *t);
+
 #endif

@@ -90,8 +90,7 @@ static int milliseconds_until(uint64_t deadline)
 /* Another waiter may be faster; then this one goes on waiting. */
 static int wait_for_signals(struct poll_set *set, int timeout, int *ready)
 {
-	uint64_t deadline =
-		timeout < 0 ? UINT64_MAX : service_now() + (uint64_t)timeout * NS_PER_MS;
+	uint64_t deadline = service_deadline(timeout);
 	int shown;
 
 	do {

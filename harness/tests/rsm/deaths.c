@@ -5,7 +5,6 @@
  * an importer loses the connection and no more, the id is free again, an exporter serves the next
  * importer, and no descriptor is left. Run by deaths.sh with libcts-inject.so preloaded.
  */
-#include <dirent.h>
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -235,22 +234,10 @@ static bool one_death(struct party *p, int number, int step)
 	return WIFSIGNALED(status);
 }
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int count = 0;
-
-	pair_must(dir == NULL, "opendir");
-	while (readdir(dir) != NULL)
-		count++;
-	closedir(dir);
-	return count;
-}
-
 static void deaths(struct party *p, int number)
 {
 	const struct operation *o = &operations[number];
-	int step = 1, before = descriptors();
+	int step = 1, before = pair_descriptors();
 
 	if (o->needs_exporter)
 		pair_must(publish(p), "publish");
@@ -259,7 +246,7 @@ static void deaths(struct party *p, int number)
 	if (o->needs_exporter)
 		pair_must(unpublish(p), "unpublish");
 	check(step > 1 && step < MOST_STEPS, o->name, step, "there are steps, and an end");
-	check(descriptors() == before, o->name, step, "no descriptor is left");
+	check(pair_descriptors() == before, o->name, step, "no descriptor is left");
 	printf("%s: %d deaths\n", o->name, step - 1);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "pair.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,18 @@ void pair_must(int error, const char *what)
 		return;
 	printf("%s: %d\n", what, error);
 	exit(BROKEN);
+}
+
+int pair_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int count = 0;
+
+	pair_must(dir == NULL, "opendir");
+	while (readdir(dir) != NULL)
+		count++;
+	closedir(dir);
+	return count;
 }
 
 static void export_until_end(size_t bytes, int answer, int end)

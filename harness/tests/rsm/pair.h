@@ -27,6 +27,9 @@ void pair_connect(struct pair *pair);
 
 void pair_end(struct pair *pair);
 
+/* How many this process has open; to be compared. */
+int pair_descriptors(void);
+
 void pair_must(int error, const char *what);
 
 #endif

@@ -3,7 +3,6 @@
  * Peers that do not keep to docs/rsm-protocol.md lose their connections and nothing else happens.
  * Ports and messages are made here from the document, not by the library.
  */
-#include <dirent.h>
 #include <endian.h>
 #include <scif.h>
 #include <stdbool.h>
@@ -183,18 +182,6 @@ static void segment_is_well(rsmapi_controller_handle_t controller, volatile uint
 	pair_must(rsm_memseg_import_disconnect(import), "disconnect");
 }
 
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int count = 0;
-
-	pair_must(dir == NULL, "opendir");
-	while (readdir(dir) != NULL)
-		count++;
-	closedir(dir);
-	return count;
-}
-
 int main(void)
 {
 	size_t size = (size_t)getpagesize();
@@ -213,7 +200,7 @@ int main(void)
 	pair_must(memory == MAP_FAILED, "mmap");
 	pair_must(rsm_get_controller("scif0", &controller), "get_controller");
 	pair_must(rsm_memseg_export_create(controller, &segment, memory, size, 0), "create");
-	before = descriptors();
+	before = pair_descriptors();
 	pair_must(rsm_memseg_export_publish(segment, &id, NULL, 0), "publish");
 	slow = stranger_says(&half, HEADER / 2);
 	nonsense();
@@ -231,7 +218,7 @@ int main(void)
 	scif_close(slow);
 	segment_is_well(controller, memory);
 	pair_must(rsm_memseg_export_unpublish(segment), "unpublish");
-	check(descriptors() == before, "no descriptor is left");
+	check(pair_descriptors() == before, "no descriptor is left");
 	pair_must(rsm_memseg_export_destroy(segment), "destroy");
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

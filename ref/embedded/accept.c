@@ -30,6 +30,7 @@ struct newcomer {
 	struct ep *ep;
 	struct conn *c;
 	int reserve[HELLO_FDS]; /* so that the descriptors in the hello find room */
+	struct wait_signals *signals;
 };
 
 static void release_reserve(struct newcomer *new)
@@ -135,7 +136,7 @@ static int peek_hello(int sock, struct hello *hello, int fds[HELLO_FDS])
 	return -EAGAIN;
 }
 
-static int wait_for_hello(const struct ep *ep, int sock)
+static int wait_for_hello(const struct ep *ep, struct wait_signals *signals, int sock)
 {
 	uint64_t deadline = wait_now() + HELLO_NS;
 	struct pollfd p = {.fd = sock, .events = POLLIN};
@@ -145,7 +146,7 @@ static int wait_for_hello(const struct ep *ep, int sock)
 	if (poll(&p, 1, 0) == 1)
 		return 0;
 	do
-		error = wait_fd(&ep->closed, sock, POLLIN, deadline, &revents);
+		error = wait_fd(&ep->closed, signals, sock, POLLIN, deadline, &revents);
 	while (error == 0 && revents == 0 && wait_now() < deadline);
 	if (error == 0)
 		return revents != 0 ? 0 : -EAGAIN;
@@ -290,7 +291,7 @@ static int serve(struct ep *listener, struct newcomer *new, int sock)
 {
 	struct conn *c = new->c;
 	struct hello hello;
-	int fds[HELLO_FDS], error = wait_for_hello(listener, sock);
+	int fds[HELLO_FDS], error = wait_for_hello(listener, new->signals, sock);
 
 	if (error != 0)
 		return error;
@@ -329,9 +330,10 @@ static bool anything_there(struct ep *ep)
 	return ep->kept != NULL || (ep->backlog > 0 && poll(&p, 1, 0) == 1);
 }
 
-static int accept_once(struct ep *ep, struct scif_portID *peer, scif_epd_t *newepd)
+static int accept_once(struct ep *ep, struct wait_signals *signals, struct scif_portID *peer,
+		       scif_epd_t *newepd)
 {
-	struct newcomer new = {.reserve = {-1, -1, -1}};
+	struct newcomer new = {.reserve = {-1, -1, -1}, .signals = signals};
 	struct request *request;
 	int error;
 
@@ -359,26 +361,28 @@ static int accept_once(struct ep *ep, struct scif_portID *peer, scif_epd_t *newe
 	return error;
 }
 
-static int next_request(struct ep *ep, struct scif_portID *peer, scif_epd_t *newepd)
+static int next_request(struct ep *ep, struct wait_signals *signals, struct scif_portID *peer,
+			scif_epd_t *newepd)
 {
 	int error;
 
 	/* Dead requests are passed over as long as something is queued behind them. */
 	do
-		error = accept_once(ep, peer, newepd);
+		error = accept_once(ep, signals, peer, newepd);
 	while (error == -EAGAIN && anything_there(ep));
 	return error;
 }
 
-static int wait_for_request(struct ep *ep, struct scif_portID *peer, scif_epd_t *newepd)
+static int wait_for_request(struct ep *ep, struct wait_signals *signals, struct scif_portID *peer,
+			    scif_epd_t *newepd)
 {
 	int error;
 
-	while ((error = next_request(ep, peer, newepd)) == -EAGAIN) {
+	while ((error = next_request(ep, signals, peer, newepd)) == -EAGAIN) {
 		short revents;
 
-		error = wait_fd(&ep->closed, ep->backlog > 0 ? ep->fd : -1, POLLIN, WAIT_FOREVER,
-				&revents);
+		error = wait_fd(&ep->closed, signals, ep->backlog > 0 ? ep->fd : -1, POLLIN,
+				WAIT_FOREVER, &revents);
 		if (error != 0)
 			return error;
 	}
@@ -389,6 +393,7 @@ static int accept_checked(struct ep *ep, struct scif_portID *peer, scif_epd_t *n
 {
 	struct scif_portID from;
 	scif_epd_t number;
+	struct wait_signals signals = {.held = false};
 	int error;
 
 	if (flags & ~SCIF_ACCEPT_SYNC)
@@ -398,8 +403,9 @@ static int accept_checked(struct ep *ep, struct scif_portID *peer, scif_epd_t *n
 	if (anything_there(ep) && (safe_probe_write(peer, sizeof(*peer)) != 0 ||
 				   safe_probe_write(newepd, sizeof(*newepd)) != 0))
 		return -EFAULT;
-	error = flags & SCIF_ACCEPT_SYNC ? wait_for_request(ep, &from, &number)
-					 : next_request(ep, &from, &number);
+	error = flags & SCIF_ACCEPT_SYNC ? wait_for_request(ep, &signals, &from, &number)
+					 : next_request(ep, &signals, &from, &number);
+	wait_signals_release(&signals);
 	if (error != 0)
 		return error;
 	if (safe_copy(peer, &from, sizeof(from)) == 0 &&

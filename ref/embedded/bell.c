@@ -213,7 +213,7 @@ void bell_settle(struct conn *c)
 				deadline = wait_now() + LATE_NS;
 			else if (wait_now() >= deadline)
 				return;
-			if (wait_fd(&c->closed, c->sock, POLLIN, deadline, &revents) != 0 &&
+			if (wait_fd(&c->closed, NULL, c->sock, POLLIN, deadline, &revents) != 0 &&
 			    atomic_load(&c->closed))
 				return;
 		}

@@ -429,12 +429,15 @@ static int look(struct ep *ep, int interrupted)
 
 static int wait_for_accept(struct ep *ep)
 {
+	struct wait_signals signals = {.held = false};
 	short revents;
 	int result;
 
 	do
-		result = look(ep, wait_fd(&ep->closed, ep->fd, POLLOUT, WAIT_FOREVER, &revents));
+		result = look(ep, wait_fd(&ep->closed, &signals, ep->fd, POLLOUT, WAIT_FOREVER,
+					  &revents));
 	while (result == 0);
+	wait_signals_release(&signals);
 	return result;
 }
 

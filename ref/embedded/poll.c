@@ -188,7 +188,7 @@ static bool any_closed(const struct poll_set *set)
 }
 
 /* Ready entries, 0, or an error of the sleep. */
-static int round_of(struct poll_set *set, uint64_t deadline)
+static int round_of(struct poll_set *set, struct wait_signals *signals, uint64_t deadline)
 {
 	struct wait w;
 	bool ready = false;
@@ -198,7 +198,7 @@ static int round_of(struct poll_set *set, uint64_t deadline)
 	for (unsigned i = 0; i < set->count; i++)
 		ready |= enter(set, &set->entry[i]);
 	wait_enter(&w);
-	result = wait_sleep(&w, set->fds, set->used, ready || any_closed(set) ? 0 : deadline);
+	result = wait_sleep(signals, set->fds, set->used, ready || any_closed(set) ? 0 : deadline);
 	wait_leave(&w);
 	if (result >= 0)
 		result = judge_all(set);
@@ -208,11 +208,13 @@ static int round_of(struct poll_set *set, uint64_t deadline)
 
 static int poll_until(struct poll_set *set, uint64_t deadline)
 {
+	struct wait_signals signals = {.held = false};
 	int result;
 
 	do
-		result = round_of(set, deadline);
+		result = round_of(set, &signals, deadline);
 	while (result == 0 && (deadline == WAIT_FOREVER || wait_now() < deadline));
+	wait_signals_release(&signals);
 	return result;
 }
 

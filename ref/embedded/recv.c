@@ -63,13 +63,13 @@ static void drop_noise(struct conn *c)
 	}
 }
 
-static int wait_for_data(struct conn *c)
+static int wait_for_data(struct conn *c, struct wait_signals *signals)
 {
 	short revents;
 	int error;
 
 	atomic_store(&c->own->recv_asleep, 1);
-	error = wait_fd(&c->closed, c->sock, POLLIN, WAIT_FOREVER, &revents);
+	error = wait_fd(&c->closed, signals, c->sock, POLLIN, WAIT_FOREVER, &revents);
 	atomic_store(&c->own->recv_asleep, 0);
 	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL | POLLRDHUP)))
 		conn_ask(c);
@@ -95,7 +95,8 @@ static int empty_nonblocking(struct conn *c)
 	return node_state(c->peer_node) == NODE_ASLEEP ? -EAGAIN : 0;
 }
 
-static int recv_locked(struct conn *c, unsigned char *msg, int len, int flags)
+static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned char *msg, int len,
+		       int flags)
 {
 	int got = 0;
 	bool again;
@@ -118,7 +119,7 @@ static int recv_locked(struct conn *c, unsigned char *msg, int len, int flags)
 		if (moved == 0 && !(flags & SCIF_RECV_BLOCK))
 			return empty_nonblocking(c);
 		if (moved == 0)
-			moved = wait_for_data(c);
+			moved = wait_for_data(c, signals);
 		if (moved != 0)
 			return got > 0 ? got : moved;
 	}
@@ -126,6 +127,7 @@ static int recv_locked(struct conn *c, unsigned char *msg, int len, int flags)
 
 static int recv_on(struct conn *c, void *msg, int len, int flags)
 {
+	struct wait_signals signals = {.held = false};
 	int result = message_lock(&c->own->recv, &c->own->recv_asleep, flags & SCIF_RECV_BLOCK);
 
 	if (result == MESSAGE_BUSY)
@@ -134,8 +136,9 @@ static int recv_on(struct conn *c, void *msg, int len, int flags)
 		atomic_store(&c->own->recv_asleep, 0);
 		bell_repair_receiver(c);
 	}
-	result = recv_locked(c, msg, len, flags);
+	result = recv_locked(c, &signals, msg, len, flags);
 	message_unlock(&c->own->recv);
+	wait_signals_release(&signals);
 	return result;
 }
 

@@ -43,13 +43,13 @@ static int put(struct conn *c, const unsigned char *msg, uint32_t len)
 	return error == 0 ? (int)step.moved : error == -EPROTO ? -ECONNRESET : error;
 }
 
-static int wait_for_room(struct conn *c)
+static int wait_for_room(struct conn *c, struct wait_signals *signals)
 {
 	short revents;
 	int error;
 
 	atomic_store(&c->own->send_asleep, 1);
-	error = wait_fd(&c->closed, c->sock, POLLOUT, WAIT_FOREVER, &revents);
+	error = wait_fd(&c->closed, signals, c->sock, POLLOUT, WAIT_FOREVER, &revents);
 	atomic_store(&c->own->send_asleep, 0);
 	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL)))
 		error = conn_ask(c);
@@ -65,7 +65,8 @@ void message_quiet_sender(struct conn *c)
 	message_unlock(&c->own->send);
 }
 
-static int send_locked(struct conn *c, const unsigned char *msg, int len, int flags)
+static int send_locked(struct conn *c, struct wait_signals *signals, const unsigned char *msg,
+		       int len, int flags)
 {
 	int sent = 0;
 
@@ -79,7 +80,7 @@ static int send_locked(struct conn *c, const unsigned char *msg, int len, int fl
 			return sent > 0 ? sent : moved;
 		if (sent == len || !(flags & SCIF_SEND_BLOCK))
 			return sent;
-		moved = moved == 0 ? wait_for_room(c) : 0;
+		moved = moved == 0 ? wait_for_room(c, signals) : 0;
 		if (moved != 0)
 			return sent > 0 ? sent : moved;
 	}
@@ -87,6 +88,7 @@ static int send_locked(struct conn *c, const unsigned char *msg, int len, int fl
 
 static int send_on(struct conn *c, const void *msg, int len, int flags)
 {
+	struct wait_signals signals = {.held = false};
 	int result = message_lock(&c->own->send, &c->own->send_asleep, flags & SCIF_SEND_BLOCK);
 
 	if (result == MESSAGE_BUSY)
@@ -95,8 +97,9 @@ static int send_on(struct conn *c, const void *msg, int len, int flags)
 		atomic_store(&c->own->send_asleep, 0);
 		bell_repair_sender(c);
 	}
-	result = send_locked(c, msg, len, flags);
+	result = send_locked(c, &signals, msg, len, flags);
 	message_unlock(&c->own->send);
+	wait_signals_release(&signals);
 	return result;
 }
 

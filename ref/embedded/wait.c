@@ -24,6 +24,8 @@
 #define SLICE_NS 20000000ull
 /* How long a waker waits for a sleeper that never leaves (longjmp out of a handler). */
 #define STUCK_NS 1000000000ull
+/* Bytes of the kernel's signal set, which is smaller than the C library's. */
+#define KERNEL_SIGSET (_NSIG / 8)
 
 static struct {
 	pthread_mutex_t lock;
@@ -152,18 +154,41 @@ static bool time_left(uint64_t deadline, uint64_t limit, struct timespec *left)
 	return true;
 }
 
-int wait_sleep(struct wait *w, struct pollfd *fds, nfds_t count, uint64_t deadline)
+/* Those that a fault of the running code raises cannot wait; safe_copy lives by them. */
+static void signals_hold(struct wait_signals *signals)
+{
+	static const int of_faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
+	sigset_t others;
+
+	if (signals->held)
+		return;
+	sigfillset(&others);
+	for (size_t i = 0; i < sizeof(of_faults) / sizeof(of_faults[0]); i++)
+		sigdelset(&others, of_faults[i]);
+	signals->held = pthread_sigmask(SIG_BLOCK, &others, &signals->let_in) == 0;
+}
+
+void wait_signals_release(struct wait_signals *signals)
+{
+	if (signals->held)
+		pthread_sigmask(SIG_SETMASK, &signals->let_in, NULL);
+	signals->held = false;
+}
+
+int wait_sleep(struct wait_signals *signals, struct pollfd *fds, nfds_t count, uint64_t deadline)
 {
 	struct timespec left;
 	int wake_fd = atomic_load(&wake.fd);
 	bool limited = time_left(deadline, wake_fd < 0 ? SLICE_NS : WAIT_FOREVER, &left);
 	long ready;
 
-	(void)w;
+	if (signals != NULL && deadline != 0)
+		signals_hold(signals);
 	fds[count] = (struct pollfd){.fd = process_wake_fd(), .events = POLLIN};
 	fds[count + 1] = (struct pollfd){.fd = wake_fd, .events = POLLIN};
 	/* Not a cancellation point: a cancelled thread would leave itself counted as a sleeper. */
-	ready = syscall(SYS_ppoll, fds, count + WAIT_EXTRA, limited ? &left : NULL, NULL, 0);
+	ready = syscall(SYS_ppoll, fds, count + WAIT_EXTRA, limited ? &left : NULL,
+			signals != NULL && signals->held ? &signals->let_in : NULL, KERNEL_SIGSET);
 	if (ready < 0)
 		return -errno;
 	if (fds[count].revents & POLLIN)
@@ -177,7 +202,8 @@ int wait_sleep(struct wait *w, struct pollfd *fds, nfds_t count, uint64_t deadli
 	return (int)ready;
 }
 
-int wait_fd(const _Atomic bool *closed, int fd, short events, uint64_t deadline, short *revents)
+int wait_fd(const _Atomic bool *closed, struct wait_signals *signals, int fd, short events,
+	    uint64_t deadline, short *revents)
 {
 	struct pollfd fds[1 + WAIT_EXTRA] = {{.fd = fd, .events = events}};
 	struct wait w;
@@ -185,7 +211,7 @@ int wait_fd(const _Atomic bool *closed, int fd, short events, uint64_t deadline,
 
 	*revents = 0;
 	wait_enter(&w);
-	result = atomic_load(closed) ? -EINTR : wait_sleep(&w, fds, 1, deadline);
+	result = atomic_load(closed) ? -EINTR : wait_sleep(signals, fds, 1, deadline);
 	wait_leave(&w);
 	if (result < 0)
 		return result;

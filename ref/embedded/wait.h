@@ -8,6 +8,7 @@
 #define SCIF_EMBEDDED_WAIT_H
 
 #include <poll.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,20 +27,36 @@ struct wait {
 };
 void wait_enter(struct wait *w);
 void wait_leave(struct wait *w);
+
+/*
+ * What a call that sleeps again and again keeps from its first sleep to its end: the signals that
+ * were let in when it began. In between they get in only while it sleeps, as in a system call;
+ * otherwise one that came together with a wake-up for another thread would be handled and not end
+ * the call. Begin with
+ * {.held = false}; every way out of the call goes through wait_signals_release.
+ */
+struct wait_signals {
+	bool held;
+	sigset_t let_in;
+};
+void wait_signals_release(struct wait_signals *signals);
+
 /*
  * fds has room for count + WAIT_EXTRA entries. deadline is in ns of
  * wait_now(), WAIT_FOREVER or 0 (do not sleep). Returns ready entries of the
- * caller, 0 (time is up or woken), or -errno (-EINTR: signal).
+ * caller, 0 (time is up or woken), or -errno (-EINTR: signal). signals may be NULL: a signal ends
+ * this sleep at most.
  */
 #define WAIT_FOREVER UINT64_MAX
-int wait_sleep(struct wait *w, struct pollfd *fds, nfds_t count, uint64_t deadline);
+int wait_sleep(struct wait_signals *signals, struct pollfd *fds, nfds_t count, uint64_t deadline);
 uint64_t wait_now(void);
 
 /*
  * Sleeps until fd shows one of events, HUP or ERR. 0 with *revents (0 when
  * woken for another reason), -EINTR for a signal or when *closed is set.
  */
-int wait_fd(const _Atomic bool *closed, int fd, short events, uint64_t deadline, short *revents);
+int wait_fd(const _Atomic bool *closed, struct wait_signals *signals, int fd, short events,
+	    uint64_t deadline, short *revents);
 
 /* Every sleeper returns from its present sleep. */
 void wake_sleepers(void);

@@ -39,7 +39,7 @@ static bool parse_rest(char *rest, struct census_name *name)
 /* Num RefCount Protocol Flags Type St Inode Path; an abstract path starts with an @. */
 static bool parse_line(char *line, const char *fabric, struct census_name *name)
 {
-	static const char prefix[] = "@scif/";
+	static const char prefix[] = "@" FABRIC_NAMES "/";
 	unsigned flags;
 	unsigned long inode;
 	int path_at = 0;

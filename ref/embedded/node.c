@@ -220,13 +220,13 @@ static socklen_t name_finish(struct sockaddr_un *name, int len)
 
 socklen_t node_port_name(struct sockaddr_un *name, uint16_t node, uint16_t port)
 {
-	return name_finish(name, snprintf(name->sun_path + 1, NAME_ROOM, "scif/%s/%u/%u",
+	return name_finish(name, snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/%u/%u",
 					  identity.fabric, node, port));
 }
 
 socklen_t node_process_name(struct sockaddr_un *name, uint16_t node, pid_t pid, unsigned copy)
 {
-	int len = snprintf(name->sun_path + 1, NAME_ROOM, "scif/%s/%u/pid/%d", identity.fabric,
+	int len = snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/%u/pid/%d", identity.fabric,
 			   node, (int)pid);
 
 	if (copy > 0)
@@ -236,16 +236,16 @@ socklen_t node_process_name(struct sockaddr_un *name, uint16_t node, pid_t pid, 
 
 socklen_t node_ctl_name(struct sockaddr_un *name, const char *fabric)
 {
-	return name_finish(name, snprintf(name->sun_path + 1, NAME_ROOM, "scif/%s/ctl", fabric));
+	return name_finish(name, snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/ctl", fabric));
 }
 
 bool node_parse_port_name(const struct sockaddr_un *name, socklen_t len, uint16_t *node,
 			  uint16_t *port)
 {
 	char text[NAME_ROOM + 1] = "";
-	size_t prefix = strlen("scif/") + strlen(identity.fabric) + 1;
+	size_t prefix = strlen(FABRIC_NAMES "/") + strlen(identity.fabric) + 1;
 	unsigned node_number, port_number;
-	char expected[sizeof("scif//") + NODE_FABRIC_MAX];
+	char expected[sizeof(FABRIC_NAMES "//") + NODE_FABRIC_MAX];
 	char *slash;
 
 	if (len <= offsetof(struct sockaddr_un, sun_path) + 1 || len > sizeof(*name))
@@ -253,7 +253,7 @@ bool node_parse_port_name(const struct sockaddr_un *name, socklen_t len, uint16_
 	if (name->sun_family != AF_UNIX || name->sun_path[0] != '\0')
 		return false;
 	memcpy(text, name->sun_path + 1, len - offsetof(struct sockaddr_un, sun_path) - 1);
-	snprintf(expected, sizeof(expected), "scif/%s/", identity.fabric);
+	snprintf(expected, sizeof(expected), FABRIC_NAMES "/%s/", identity.fabric);
 	if (strncmp(text, expected, prefix) != 0)
 		return false;
 	slash = strchr(text + prefix, '/');

@@ -16,6 +16,11 @@
 enum { NODE_MAX = 256, NODE_COUNT = NODE_MAX + 1 };
 enum { NODE_FABRIC_MAX = 64 };
 
+/* What all names of a fabric begin with; a fabric that is somebody else's inside has another. */
+#ifndef FABRIC_NAMES
+#define FABRIC_NAMES "scif"
+#endif
+
 enum node_state { NODE_ABSENT, NODE_UP, NODE_ASLEEP, NODE_DOWN };
 
 struct node_table; /* ctl.h */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the parts of the stand-in share.  It answers as the Knights Corner driver was observed to
+ * (the module `mic` of MPSS 3, in loopback; the successor's with SCIF_STANDIN=mpss4 differs in its
+ * device and encodings only), with a fabric of its own behind it.
+ *
+ * Operations return >= 0 on success and a negative errno otherwise, as a driver's do; the calls of
+ * the C library that an application makes are turned into them in file.c, poll.c and epoll.c.
+ */
+#ifndef STANDIN_H
+#define STANDIN_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "connection.h"
+#include "endpoint.h"
+
+#define STANDIN_EXPORT __attribute__((visibility("default")))
+
+/* --- device.c: the device node --- */
+
+bool device_is(int dir, const char *path);
+bool device_is_mpss4(void);
+/* How long a connect waits for its accept, in ns. */
+uint64_t device_watchdog(void);
+/* Whether the machine that is acted has the node; its state is the fabric's matter. */
+bool device_has_node(uint16_t node);
+
+/* --- number.c: descriptor numbers and what the driver knows of each endpoint --- */
+
+/* Of a listening endpoint, shared by all processes that hold it. */
+struct listening {
+	_Atomic int32_t accepter; /* the process that looked for a request last */
+	_Atomic uint32_t closed;  /* that one closed a descriptor of it, or ended */
+};
+
+struct open_file {
+	struct open_file *next;
+	struct ep *ep;
+	_Atomic(struct listening *) listening;
+	_Atomic uint64_t deadline; /* of a connect that was not accepted yet */
+};
+
+/* The endpoint behind a number, referenced, or -EBADF, -ENOTTY.  Cheap when there never was one. */
+int number_get(int number, struct ep **ep);
+void number_put(struct ep *ep);
+bool number_is_ours(int number);
+int number_open(int flags);
+int number_close(struct ep *ep, int number);
+/* Makes the number a new endpoint's: ep's, which gives up the number `from`. */
+int number_take_over(int number, int from);
+struct open_file *open_file_of(struct ep *ep);
+/* For an endpoint that was just made: 0 or -ENOMEM. */
+int open_file_reset(struct ep *ep);
+/* Ends endpoints that were closed while a call or a mapping still held them. */
+void number_release_idle(void);
+/* The listener was closed by the process that accepts on it. */
+bool listening_ended(struct ep *ep);
+
+/* --- sleep.c --- */
+
+/*
+ * As wait_sleep, for calls that the kernel restarts after a signal whose handler was installed with
+ * SA_RESTART: those signals do not end the sleep, others do with -EINTR.
+ */
+int sleep_on(struct pollfd *fds, nfds_t count, uint64_t deadline);
+/* For poll and its kin: every handler ends the sleep; mask is in force meanwhile unless NULL. */
+int sleep_masked(struct pollfd *fds, nfds_t count, uint64_t deadline, const sigset_t *mask);
+enum { SLEEP_EXTRA = 3 }; /* entries after the caller's */
+/* Sleeps until fd shows one of events or an end, or the time is up; *revents is what it shows. */
+int sleep_on_fd(int fd, short events, uint64_t deadline, short *revents);
+/* Sleeps until the word has changed or the peer is gone; -EINTR. */
+int sleep_on_word(struct conn *c, _Atomic uint32_t *word, uint32_t seen);
+
+/* --- the driver's requests --- */
+
+int driver_bind(int number, uint16_t port);
+int driver_listen(struct ep *ep, int number, int backlog);
+int driver_connect(struct ep *ep, const struct scif_portID *peer);
+/* The new endpoint stays without a number until driver_accept_complete gives it one. */
+int driver_accept(struct ep *ep, int flags, struct scif_portID *peer, uint64_t *handle);
+int driver_accept_complete(int number, uint64_t handle);
+void driver_accept_forget(struct ep *listener);
+void driver_accept_forked(void);
+/* Waits for a connect that was started without blocking. */
+void driver_connect_finish(struct ep *ep);
+
+int driver_send(struct ep *ep, const void *bytes, int len, int flags);
+int driver_recv(struct ep *ep, void *bytes, int len, int flags);
+
+/* Opens every call on memory: -ECONNRESET, -ENOTCONN, or the connection. */
+int driver_ready(struct ep *ep, struct conn **c);
+off_t driver_register(struct ep *ep, void *addr, size_t len, off_t offset, int prot, int flags);
+int driver_unregister(struct ep *ep, off_t offset, size_t len);
+int driver_map(struct ep *ep, void **place, void *addr, size_t len, int prot, int flags,
+	       off_t offset);
+/* addr NULL: a transfer between windows. */
+int driver_copy(struct ep *ep, off_t loffset, void *addr, size_t len, off_t roffset, int flags,
+		bool read);
+int driver_fence_mark(struct ep *ep, int flags, int *mark);
+int driver_fence_wait(struct ep *ep, int mark);
+int driver_fence_signal(struct ep *ep, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
+			int flags);
+int driver_get_nodes(uint16_t *nodes, int len, uint16_t *self);
+
+/* --- window.c --- */
+
+/* Closes the windows that the range touches: -ENXIO. */
+int window_remove_range(struct conn *c, uint64_t page, uint64_t pages);
+
+/* --- ioctl.c --- */
+
+int request_serve(int number, struct ep *ep, unsigned long request, void *argument);
+
+/* --- poll.c --- */
+
+/* What the endpoint shows to who asks for `events`: what poll(2) on the driver's file answers. */
+short readiness(struct ep *ep, short events);
+/* What to ask the kernel for, so that a change of the readiness is noticed. */
+short readiness_interest(struct ep *ep, short events);
+/* The kernel showed something of the socket that is no readiness. */
+void readiness_calm(struct ep *ep, short shown);
+/* When it has to be looked at again although nothing was shown. */
+uint64_t readiness_deadline(struct ep *ep, uint64_t deadline);
+
+/* --- epoll.c --- */
+
+void epoll_forget(int epfd);
+void epoll_atfork_prepare(void);
+void epoll_atfork_parent(void);
+void epoll_atfork_child(void);
+
+#endif

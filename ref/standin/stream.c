@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The driver's send and recv on the fabric's rings.  A sender that finds the queue full waits until
+ * all of the rest fits, a receiver waits until all it asked for is there, or a full queue of it.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+
+#include "bell.h"
+#include "message.h"
+#include "ring.h"
+#include "safe_copy.h"
+#include "standin.h"
+#include "wait.h"
+#include "window.h"
+
+/* The driver takes a message in through a buffer of this size. */
+enum { CHUNK_BYTES = 4 << 20 };
+
+static void lock(pthread_mutex_t *mutex, struct conn *c, void (*repair)(struct conn *c))
+{
+	if (message_lock(mutex, &(_Atomic uint32_t){0}, true) == MESSAGE_OWNER_DIED)
+		repair(c);
+}
+
+static struct ring *outgoing(struct conn *c)
+{
+	return &c->block->ring[c->side];
+}
+
+static struct ring *incoming(struct conn *c)
+{
+	return &c->block->ring[1 - c->side];
+}
+
+/* The halves of a ring's place, to sleep on: what was written, and what was taken. */
+static _Atomic uint32_t *half(struct ring *r, bool high)
+{
+	return (_Atomic uint32_t *)&r->place + (high == (__BYTE_ORDER == __LITTLE_ENDIAN));
+}
+
+static uint32_t room(struct conn *c)
+{
+	uint32_t used = ring_used(outgoing(c));
+
+	return used > RING_CAPACITY ? 0 : RING_CAPACITY - used;
+}
+
+static uint32_t available(struct conn *c)
+{
+	uint32_t used = ring_used(incoming(c));
+
+	return used > RING_CAPACITY ? 0 : used;
+}
+
+static uint32_t wanted(int left)
+{
+	return left < (int)RING_CAPACITY ? (uint32_t)left : RING_CAPACITY;
+}
+
+static bool is_gone(struct conn *c)
+{
+	return conn_alive(c) != 0;
+}
+
+/* --- send --- */
+
+static int put(struct conn *c, const unsigned char *bytes, uint32_t len)
+{
+	struct ring_step step;
+	int error;
+
+	if (c->own->bell_tokens != 0)
+		bell_flush(c);
+	error = ring_put(outgoing(c), bytes, len, &step);
+	if (error == 0)
+		error = bell_put(c, &step);
+	/* A receiver that waits for more than one byte sleeps on the ring itself. */
+	if (error == 0 && step.moved > 0)
+		conn_wake_word(half(outgoing(c), true));
+	if (error == -EPROTO)
+		c->own->broken = true;
+	return error == 0 ? (int)step.moved : error == -EPROTO ? -ECONNRESET : error;
+}
+
+/* A signal ends this whatever its handler says: the driver does not restart a send. */
+static int wait_for_room(struct conn *c, uint32_t bytes)
+{
+	while (room(c) < bytes && !is_gone(c)) {
+		_Atomic uint32_t *taken = half(outgoing(c), false);
+		uint32_t seen = atomic_load(taken);
+		struct pollfd fds[1 + WAIT_EXTRA] = {{.fd = c->sock, .events = POLLOUT}};
+		struct wait w;
+		int result;
+
+		if (room(c) >= bytes)
+			break;
+		if (room(c) > 0) {
+			result = conn_wait_word(c, taken, seen);
+		} else {
+			wait_enter(&w);
+			result = wait_sleep(NULL, fds, 1, WAIT_FOREVER);
+			wait_leave(&w);
+			if (fds[0].revents & (POLLHUP | POLLERR))
+				conn_ask(c);
+		}
+		if (result == -EINTR)
+			return result;
+	}
+	return 0;
+}
+
+static int send_all(struct conn *c, const unsigned char *bytes, int len, bool block)
+{
+	int sent = 0, moved;
+
+	while (sent < len) {
+		if (is_gone(c))
+			return sent > 0 ? sent : -ECONNRESET;
+		moved = put(c, bytes + sent, (uint32_t)(len - sent));
+		if (moved < 0)
+			return sent > 0 ? sent : moved;
+		sent += moved;
+		if (moved > 0)
+			continue;
+		if (!block)
+			break;
+		moved = wait_for_room(c, wanted(len - sent));
+		if (moved < 0)
+			return sent > 0 ? sent : moved;
+	}
+	return sent;
+}
+
+static bool valid(int len, int flags)
+{
+	/* One valid bit is enough. */
+	return len >= 0 && (flags == 0 || flags & SCIF_SEND_BLOCK);
+}
+
+static int connection(struct ep *ep, struct conn **c)
+{
+	int error = ep_connection(ep, c);
+
+	if (error == 0)
+		mem_attend(*c);
+	return error;
+}
+
+int driver_send(struct ep *ep, const void *bytes, int len, int flags)
+{
+	struct conn *c;
+	int result;
+
+	if (len == 0)
+		return 0;
+	if (!valid(len, flags))
+		return -EINVAL;
+	if (safe_probe_read(bytes, (size_t)(len < CHUNK_BYTES ? len : CHUNK_BYTES)) != 0)
+		return -EFAULT;
+	result = connection(ep, &c);
+	if (result != 0)
+		return result;
+	lock(&c->own->send, c, bell_repair_sender);
+	result = send_all(c, bytes, len, flags & SCIF_SEND_BLOCK);
+	message_unlock(&c->own->send);
+	return result;
+}
+
+/* --- recv --- */
+
+/* What was taken is gone, wherever it should have gone to. */
+static int take(struct conn *c, unsigned char *bytes, uint32_t len)
+{
+	unsigned char taken[RING_BYTES];
+	struct ring_step step;
+	int error = ring_take(incoming(c), taken, len, &step);
+
+	if (error != 0) {
+		c->own->broken = true;
+		return -ECONNRESET;
+	}
+	bell_taken(c, &step);
+	if (step.moved == 0)
+		return 0;
+	conn_wake_word(half(incoming(c), false));
+	error = safe_copy(bytes, taken, step.moved);
+	return error != 0 ? error : (int)step.moved;
+}
+
+static int wait_for_first(struct conn *c)
+{
+	short revents;
+	int error = sleep_on_fd(c->sock, POLLIN, WAIT_FOREVER, &revents);
+
+	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLRDHUP)))
+		conn_ask(c);
+	else if (error == 0 && available(c) == 0 && c->own->bell_removals > 0)
+		bell_settle(c);
+	return error;
+}
+
+static int wait_for_bytes(struct conn *c, uint32_t bytes)
+{
+	int error = 0;
+
+	while (error == 0 && available(c) < bytes && !is_gone(c)) {
+		_Atomic uint32_t *written = half(incoming(c), true);
+		uint32_t seen = atomic_load(written);
+
+		if (available(c) >= bytes)
+			break;
+		error = available(c) == 0 ? wait_for_first(c) : sleep_on_word(c, written, seen);
+	}
+	return error;
+}
+
+static int recv_all(struct conn *c, unsigned char *bytes, int len, bool block)
+{
+	int got = 0, moved;
+
+	while (got < len) {
+		moved = block ? wait_for_bytes(c, wanted(len - got)) : 0;
+		if (moved == 0)
+			moved = take(c, bytes + got, wanted(len - got));
+		if (moved == -EFAULT)
+			return moved;
+		if (moved < 0)
+			return got > 0 ? got : moved;
+		got += moved;
+		if (moved > 0)
+			continue;
+		/* Bytes that came with the peer's end are taken before it is told. */
+		if (is_gone(c) && available(c) == 0)
+			return got > 0 ? got : -ECONNRESET;
+		if (!block)
+			break;
+	}
+	return got;
+}
+
+int driver_recv(struct ep *ep, void *bytes, int len, int flags)
+{
+	struct conn *c;
+	int result;
+
+	if (len == 0)
+		return 0;
+	if (!valid(len, flags))
+		return -EINVAL;
+	result = connection(ep, &c);
+	if (result != 0)
+		return result;
+	lock(&c->own->recv, c, bell_repair_receiver);
+	result = recv_all(c, bytes, len, flags & SCIF_RECV_BLOCK);
+	message_unlock(&c->own->recv);
+	return result;
+}

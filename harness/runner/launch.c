@@ -20,7 +20,7 @@ static const char *const replaced[] = {
 	"LD_PRELOAD=", "LD_LIBRARY_PATH=",    "CTS_RECORDS=",	   "CTS_IMPL=",
 	"CTS_PEER=",   "CTS_INJECT=",	      "CTS_NODE_ADAPTER=", "CTS_PORT_ADAPTER=",
 	"CTS_SEED=",   "SCIF_NODE=",	      "SCIF_FABRIC=",	   "CTS_VERSION_ADAPTER=",
-	"CTS_SCIF=",   "RSM_SEGMENTID_FILE=", "RSM_BYTE_ORDER=",
+	"CTS_SCIF=",   "RSM_SEGMENTID_FILE=", "RSM_BYTE_ORDER=",   "CTS_OBSERVATIONS=",
 };
 
 struct string_list {
@@ -156,7 +156,8 @@ static char *library_path(const struct launch *launch)
 	return format_text("%s:%s", launch->library_folder, inherited);
 }
 
-char **launch_environment(const struct launch *launch, const char *records)
+char **launch_environment(const struct launch *launch, const char *records,
+			  const char *observations)
 {
 	struct string_list list = {0};
 	char *path = library_path(launch);
@@ -171,6 +172,7 @@ char **launch_environment(const struct launch *launch, const char *records)
 	add_variable(&list, "LD_PRELOAD", preloaded);
 	add_variable(&list, "LD_LIBRARY_PATH", path);
 	add_variable(&list, "CTS_RECORDS", records);
+	add_variable(&list, "CTS_OBSERVATIONS", observations);
 	add_variable(&list, "CTS_IMPL", launch->implementation);
 	add_variable(&list, "CTS_SCIF", launch->carrier);
 	add_variable(&list, "CTS_PEER", launch->peer);

@@ -23,7 +23,8 @@ int launch_prepare(struct launch *launch, const struct settings *settings, const
 void launch_release(struct launch *launch);
 
 /* NULL-terminated arrays to free with launch_free_strings(). */
-char **launch_environment(const struct launch *launch, const char *records);
+char **launch_environment(const struct launch *launch, const char *records,
+			  const char *observations);
 char **launch_arguments(const struct launch *launch, const char *program,
 			const struct plan_clause *const *clauses, size_t count, bool unforked);
 void launch_free_strings(char **strings);

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <nettle/sha2.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "format.h"
+#include "hash.h"
 
 /* The ELF header of this very program, placed by the linker. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
@@ -312,16 +312,7 @@ static void read_build_id(struct library *library, const struct image *image)
 
 static void read_hash(struct library *library, const struct image *image)
 {
-	unsigned char digest[SHA256_DIGEST_SIZE];
-	struct sha256_ctx context;
-	char *text;
-
-	sha256_init(&context);
-	sha256_update(&context, image->size, image->bytes);
-	sha256_digest(&context, sizeof(digest), digest);
-	text = hexadecimal(digest, sizeof(digest));
-	memcpy(library->sha256, text, sizeof(library->sha256));
-	free(text);
+	hash_bytes(library->sha256, image->bytes, image->size);
 }
 
 static char *read_image(struct library *library, struct image *image)

@@ -6,13 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "hash.h"
+
 struct library {
 	char *path;	 /* as the user named it */
 	char *real_path; /* absolute, links followed */
 	char *soname;	 /* NULL where it has none */
 	char *build_id;	 /* hexadecimal; NULL where it has none */
 	char *sanitizer; /* run-time library of a sanitizer that it needs; NULL for a plain build */
-	char sha256[65];
+	char sha256[HASH_TEXT];
 	char **exports; /* names of the functions it defines for others, sorted */
 	size_t export_count;
 };

@@ -156,7 +156,7 @@ static int write_files(const struct session *session, const char *folder)
 	} files[] = {
 		{"results.json", report_write_json}, {"junit.xml", report_write_junit},
 		{"results.tap", report_write_tap},   {"summary.txt", report_write_summary},
-		{"failures", write_failures},
+		{"failures", write_failures},	     {"observations.jsonl", report_write_observations},
 	};
 	int status = 0;
 	size_t i;

@@ -46,7 +46,7 @@ static int become(const struct settings *settings, const struct plan_clause *cla
 		return EXIT_USAGE;
 	}
 	arguments = launch_arguments(&launch, program, &clause, 1, true);
-	execve(arguments[0], arguments, launch_environment(&launch, NULL));
+	execve(arguments[0], arguments, launch_environment(&launch, NULL, NULL));
 	fprintf(stderr, "scif-cts: %s: %s\n", arguments[0], strerror(errno));
 	return EXIT_UNRESOLVED;
 }

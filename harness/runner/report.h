@@ -12,6 +12,7 @@ int report_write_json(const struct session *session, const char *path);
 int report_write_junit(const struct session *session, const char *path);
 int report_write_tap(const struct session *session, const char *path);
 int report_write_summary(const struct session *session, const char *path);
+int report_write_observations(const struct session *session, const char *path);
 int report_write_failure(const struct session *session, const struct case_run *run,
 			 const char *path);
 

@@ -20,6 +20,7 @@
 #include "format.h"
 #include "launch.h"
 #include "locate.h"
+#include "observations.h"
 #include "orphans.h"
 #include "progress.h"
 #include "session.h"
@@ -33,6 +34,8 @@
 #define ORPHANS_LIMIT_MS    5000.0
 /* What is read of a program's output and of its records. */
 #define READ_LIMIT 1048576
+/* The raw logs of all cases of a program; each may have a few MiB. */
+#define OBSERVATIONS_LIMIT (BATCH_LIMIT * (size_t)8388608)
 
 struct job {
 	struct batch batch;
@@ -87,6 +90,15 @@ static char *read_file(const char *path, size_t limit, size_t *length)
 	return bytes;
 }
 
+/* Stores a record that the runner made itself, and why. */
+static void record_by_runner(struct pool *pool, struct case_run *run, struct record record,
+			     const char *what, char *output)
+{
+	session_record(pool->session, run, record, output,
+		       observations_of_runner(run->clause->id, what, record.reason));
+	progress_case(pool->progress, run);
+}
+
 /* Verdicts that need no program; returns false where the case has to be run. */
 static bool settle_without_program(struct pool *pool, struct case_run *run)
 {
@@ -95,35 +107,40 @@ static bool settle_without_program(struct pool *pool, struct case_run *run)
 	const struct plan_function *function = clause->function;
 	const struct plan_errata *errata;
 	struct record record;
+	const char *what;
 
 	if (clause->ruled_out) {
+		what = "ruled out";
 		errata = plan_errata(session->plan, clause->ruled_out);
 		record = record_make(
 			VERDICT_UNTESTED, NULL,
 			format_text("ruled out by %s: %s", clause->ruled_out,
 				    errata && errata->why ? errata->why : "see the errata"));
 	} else if (clause->untestable) {
+		what = "untestable";
 		record = record_make(VERDICT_UNTESTED, NULL, copy_text(clause->untestable));
 	} else if (function->linkage != LINKAGE_INLINE &&
 		   !library_exports(&session->library, function->name)) {
 		bool optional = function->linkage == LINKAGE_OPTIONAL;
 
+		what = "not exported";
 		record = record_make(optional ? VERDICT_UNSUPPORTED : VERDICT_FAIL,
 				     optional ? NULL : "value",
 				     format_text("the library does not export %s%s", function->name,
 						 optional ? ", which is optional" : ""));
 	} else if (clause->is_long && !session->settings->all) {
+		what = "long";
 		record = record_make(VERDICT_UNTESTED, NULL,
 				     copy_text("a long case: --all runs it"));
 	} else if (!pool->programs[function - session->plan->functions]) {
+		what = "no program";
 		record =
 			record_make(VERDICT_NOTRUN, NULL,
 				    format_text("there is no test program for %s", function->name));
 	} else {
 		return false;
 	}
-	session_record(pool->session, run, record, NULL);
-	progress_case(pool->progress, run);
+	record_by_runner(pool, run, record, what, NULL);
 	return true;
 }
 
@@ -182,9 +199,8 @@ static void record_not_started(struct pool *pool, struct job *job, const char *p
 	for (i = 0; i < job->batch.count; i++) {
 		char *reason = format_text("%s: %s", program, strerror(error));
 
-		session_record(pool->session, job->batch.runs[i],
-			       record_make(VERDICT_NOTRUN, NULL, reason), NULL);
-		progress_case(pool->progress, job->batch.runs[i]);
+		record_by_runner(pool, job->batch.runs[i],
+				 record_make(VERDICT_NOTRUN, NULL, reason), "not started", NULL);
 	}
 }
 
@@ -193,13 +209,15 @@ static void start_batch(struct pool *pool, struct job *job, const struct batch *
 	const struct plan_function *function = batch->clauses[0]->function;
 	char *records = job_file(pool, job, "ndjson");
 	char *output = job_file(pool, job, "output");
-	char **environment = launch_environment(&pool->launch, records);
+	char *observations = job_file(pool, job, "observations");
+	char **environment = launch_environment(&pool->launch, records, observations);
 	char **arguments = launch_arguments(
 		&pool->launch, pool->programs[function - pool->session->plan->functions],
 		batch->clauses, batch->count, false);
 	int status;
 
 	unlink(records);
+	unlink(observations);
 	*job = (struct job){.batch = *batch, .started = now_ms()};
 	set_deadline(pool, job, 0);
 	status = spawn(pool, job, output, arguments, environment);
@@ -213,6 +231,7 @@ static void start_batch(struct pool *pool, struct job *job, const struct batch *
 	launch_free_strings(arguments);
 	free(records);
 	free(output);
+	free(observations);
 }
 
 /* Large enough to save starts, small enough that all jobs end at about the same time. */
@@ -261,21 +280,27 @@ static void start_programs(struct pool *pool)
 }
 
 /* What it means that a program ended without having written a record. */
-static struct record record_of_silence(const struct pool *pool, const struct job *job, int status)
+static struct record record_of_silence(const struct pool *pool, const struct job *job, int status,
+				       const char **what)
 {
+	*what = "interrupted";
 	if (pool->session->interrupted)
 		return record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted"));
+	*what = "hung";
 	if (job->expired)
 		return record_make(VERDICT_FAIL, "timeout",
 				   copy_text("the program hung and was ended"));
+	*what = "died";
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM)
 		return record_make(VERDICT_FAIL, "crash",
 				   format_text("the program died by SIG%s before it wrote a record",
 					       sigabbrev_np(WTERMSIG(status))));
+	*what = "killed";
 	if (WIFSIGNALED(status))
 		return record_make(VERDICT_NOTRUN, NULL,
 				   format_text("somebody ended the program by SIG%s",
 					       sigabbrev_np(WTERMSIG(status))));
+	*what = "silent";
 	return record_make(VERDICT_NOTRUN, NULL,
 			   format_text("the program ended with status %d and wrote no record",
 				       WEXITSTATUS(status)));
@@ -283,11 +308,58 @@ static struct record record_of_silence(const struct pool *pool, const struct job
 
 /* The record of a case that was run by itself. */
 static struct record record_of_single(const struct pool *pool, const struct job *job, int status,
-				      char *objection)
+				      char *objection, const char **what)
 {
+	*what = "objection";
 	if (objection)
 		return record_make(VERDICT_UNRESOLVED, NULL, objection);
-	return record_of_silence(pool, job, status);
+	return record_of_silence(pool, job, status, what);
+}
+
+/* What a program left behind. */
+struct remains {
+	char *records, *output, *observations;
+	size_t records_length, output_length, observations_length;
+	int status; /* from waitpid() */
+	char *objection;
+};
+
+/* The log of a case with a record; one that the runner found wanting has only the runner's word. */
+static char *observations_of(const struct remains *remains, const char *id,
+			     const struct record *record)
+{
+	char *line = observations_find(remains->observations, remains->observations_length, id);
+
+	return line ? line : observations_of_runner(id, "no log", record->reason);
+}
+
+/* Whether the case at INDEX got its record; false where it has to run again, alone. */
+static bool record_case(struct pool *pool, const struct job *job, struct remains *remains,
+			size_t index)
+{
+	const struct batch *batch = &job->batch;
+	struct case_run *run = batch->runs[index];
+	const char *id = batch->ids[index], *what;
+	char *output = batch_output(batch, index, remains->output, remains->output_length);
+	struct record record = {0};
+
+	if (remains->objection ||
+	    !record_find(&record, remains->records, remains->records_length, id)) {
+		if (batch->count > 1) {
+			free(output);
+			return false;
+		}
+		record = record_of_single(pool, job, remains->status, remains->objection, &what);
+		remains->objection = NULL;
+		record.ms = now_ms() - job->started;
+		record_by_runner(pool, run, record, what, output);
+		return true;
+	}
+	if (!record.ms)
+		record.ms = (now_ms() - job->started) / (double)batch->count;
+	session_record(pool->session, run, record, output, observations_of(remains, id, &record));
+	progress_case(pool->progress, run);
+	return true;
 }
 
 /*
@@ -295,52 +367,46 @@ static struct record record_of_single(const struct pool *pool, const struct job 
  * written all of them, or something else, nobody can say which case is to blame: those run again
  * alone.
  */
-static void record_batch(struct pool *pool, const struct job *job, int status, const char *lines,
-			 size_t lines_length, const char *bytes, size_t bytes_length)
+static void record_batch(struct pool *pool, const struct job *job, struct remains *remains)
 {
 	const struct batch *batch = &job->batch;
-	char *objection = records_objection(lines, lines_length, batch->ids, batch->count);
-	double ms = (now_ms() - job->started) / (double)batch->count;
 	size_t i;
 
+	remains->objection = records_objection(remains->records, remains->records_length,
+					       batch->ids, batch->count);
 	for (i = 0; i < batch->count; i++) {
-		struct record record = {0};
-
-		if (objection || !record_find(&record, lines, lines_length, batch->ids[i])) {
-			if (batch->count > 1) {
-				pool->alone[pool->alone_count++] = batch->runs[i];
-				continue;
-			}
-			record = record_of_single(pool, job, status, objection);
-			objection = NULL;
-		}
-		if (!record.ms)
-			record.ms = ms;
-		session_record(pool->session, batch->runs[i], record,
-			       batch_output(batch, i, bytes, bytes_length));
-		progress_case(pool->progress, batch->runs[i]);
+		if (!record_case(pool, job, remains, i))
+			pool->alone[pool->alone_count++] = batch->runs[i];
 	}
-	free(objection);
+	free(remains->objection);
+}
+
+static char *take_file(const struct pool *pool, const struct job *job, const char *kind,
+		       size_t limit, size_t *length)
+{
+	char *path = job_file(pool, job, kind);
+	char *bytes = read_file(path, limit, length);
+
+	unlink(path);
+	free(path);
+	return bytes;
 }
 
 static void finish_program(struct pool *pool, struct job *job, int status)
 {
-	char *records = job_file(pool, job, "ndjson");
-	char *output = job_file(pool, job, "output");
-	size_t lines_length, bytes_length;
-	char *lines = read_file(records, READ_LIMIT, &lines_length);
-	char *bytes = read_file(output, READ_LIMIT, &bytes_length);
+	struct remains remains = {.status = status};
 
-	record_batch(pool, job, status, lines, lines_length, bytes, bytes_length);
+	remains.records = take_file(pool, job, "ndjson", READ_LIMIT, &remains.records_length);
+	remains.output = take_file(pool, job, "output", READ_LIMIT, &remains.output_length);
+	remains.observations = take_file(pool, job, "observations", OBSERVATIONS_LIMIT,
+					 &remains.observations_length);
+	record_batch(pool, job, &remains);
 	orphans_program_ended(&pool->orphans, job->pid);
 	job->pid = 0;
 	pool->running--;
-	unlink(records);
-	unlink(output);
-	free(records);
-	free(output);
-	free(lines);
-	free(bytes);
+	free(remains.records);
+	free(remains.output);
+	free(remains.observations);
 }
 
 static void reap(struct pool *pool)
@@ -452,11 +518,10 @@ static void record_interrupted(struct pool *pool)
 
 		if (run->finished)
 			continue;
-		session_record(
-			session, run,
+		record_by_runner(
+			pool, run,
 			record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted")),
-			NULL);
-		progress_case(pool->progress, run);
+			"interrupted", NULL);
 	}
 }
 
@@ -538,10 +603,11 @@ static void close_pool(struct pool *pool)
 }
 
 void session_record(struct session *session, struct case_run *run, struct record record,
-		    char *output)
+		    char *output, char *observations)
 {
 	run->record = record;
 	run->output = output;
+	run->observations = observations;
 	run->finished = true;
 	session->verdicts[record.verdict]++;
 }

@@ -182,6 +182,7 @@ void session_close(struct session *session)
 	for (i = 0; i < session->case_count; i++) {
 		record_free(&session->cases[i].record);
 		free(session->cases[i].output);
+		free(session->cases[i].observations);
 	}
 	free(session->cases);
 	library_free(&session->library);

@@ -19,7 +19,8 @@
 struct case_run {
 	const struct plan_clause *clause;
 	struct record record;
-	char *output; /* what the program printed; NULL where it printed nothing */
+	char *output;	    /* what the program printed; NULL where it printed nothing */
+	char *observations; /* its line of the raw log */
 	bool finished;
 };
 
@@ -51,9 +52,9 @@ void session_close(struct session *session);
  * stderr. */
 int session_run(struct session *session);
 
-/* Stores the record of a case and tells the progress display. */
+/* Stores the record of a case, what it printed and what the raw log has of it. */
 void session_record(struct session *session, struct case_run *run, struct record record,
-		    char *output);
+		    char *output, char *observations);
 
 int session_exit_status(const struct session *session);
 size_t session_failed(const struct session *session);

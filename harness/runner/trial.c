@@ -106,7 +106,7 @@ static void end_trial(struct trial *trial)
 /* Whether the program got as far as listing its cases; how it ended after that says nothing. */
 static char *try_program(const struct launch *launch, char *program)
 {
-	char **environment = launch_environment(launch, NULL);
+	char **environment = launch_environment(launch, NULL, NULL);
 	struct trial trial;
 	char *wrong = NULL;
 	int error = run_trial(&trial, program, (char[]){"--list"}, environment);
@@ -161,7 +161,7 @@ static char *caller_settings(void)
 /* Whether scif_open says ENXIO, in the caller's environment or in one without the variables. */
 static bool opens_with_enxio(const struct launch *launch, char *program, bool with_variables)
 {
-	char **prepared = launch_environment(launch, NULL), **environment;
+	char **prepared = launch_environment(launch, NULL, NULL), **environment;
 	size_t count = 0, used = 0, i;
 	char answer[sizeof("ENXIO")] = "";
 	struct trial trial;

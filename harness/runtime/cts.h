@@ -108,6 +108,8 @@ void cts_step(const char *text);
 
 void cts_check(bool holds, const char *text, const char *file, int line);
 void cts_check_effect(bool holds, const char *text, const char *file, int line);
+/* A comparison of what the clause's call returned with VALUE; IS is its operator. */
+void cts_check_returned(bool holds, intptr_t ret, const char *is, intptr_t value, const char *text);
 void cts_assert(bool holds, const char *text, const char *file, int line);
 void cts_require(bool holds, const char *text, const char *file, int line);
 _Noreturn void cts_unresolved(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -45,8 +45,16 @@ bool cts_time_left(void)
 
 void phase_enter(enum phase phase)
 {
+	static const char *const names[] = {
+		[PHASE_NEEDS] = "needs",       [PHASE_SETUP] = "setup",
+		[PHASE_CALL] = "call",	       [PHASE_CHECK] = "check",
+		[PHASE_REPEAT] = "repeat",     [PHASE_CONTROL] = "control",
+		[PHASE_TEARDOWN] = "teardown",
+	};
+
 	shared->phase = phase;
 	shared->step[0] = '\0';
+	observe_event("ss", "phase", names[phase]);
 }
 
 const char *error_name(int err)
@@ -57,6 +65,11 @@ const char *error_name(int err)
 bool result_failed(const struct cts_result *r)
 {
 	return cts_api->returns_errors ? r->ret != 0 : r->ret == -1;
+}
+
+const char *result_error(const struct cts_result *r)
+{
+	return cts_api->returns_errors || r->ret == -1 ? error_name(r->err) : NULL;
 }
 
 static bool returns_address(const struct cts_case *c)
@@ -123,13 +136,15 @@ static void judge_against(const struct cts_case *c, const struct cts_expect *e, 
 {
 	bool failed = c->failed && c->failed(r);
 
+	observe_event("ss", "judge", e->profile);
 	if (e->errno_count && !failed)
-		verdict_set(FAIL, KIND_VALUE, "the call succeeded");
+		verdict_derived(FAIL, KIND_VALUE, "the call succeeded");
 	else if (e->errno_count && !errno_allowed(e, r->err))
-		verdict_set(FAIL, KIND_ERRNO, "%s%s",
-			    cts_api->returns_errors ? "it is " : "errno is ", error_name(r->err));
+		verdict_derived(FAIL, KIND_ERRNO, "%s%s",
+				cts_api->returns_errors ? "it is " : "errno is ",
+				error_name(r->err));
 	else if (!e->errno_count && failed)
-		verdict_set(FAIL, KIND_VALUE, "the call failed with %s", error_name(r->err));
+		verdict_derived(FAIL, KIND_VALUE, "the call failed with %s", error_name(r->err));
 	else if (e->check)
 		e->check(v, r);
 }
@@ -176,9 +191,11 @@ static void snapshot_compare(const struct cts_case *c, void *v, const struct sna
 		unsigned char *now = malloc(before[i].len + 1);
 
 		c->unchanged[i].copy(v, now);
-		if (memcmp(now, before[i].bytes, before[i].len))
-			verdict_set(FAIL, KIND_SIDE_EFFECT, "%s changed by the %s",
-				    c->unchanged[i].text, when);
+		bool same = !memcmp(now, before[i].bytes, before[i].len);
+		observe_event("sbss", "unchanged", same, when, c->unchanged[i].text);
+		if (!same)
+			verdict_derived(FAIL, KIND_SIDE_EFFECT, "%s changed by the %s",
+					c->unchanged[i].text, when);
 		free(now);
 	}
 }
@@ -192,7 +209,7 @@ static bool waits_for_event(const struct cts_case *c)
 static void probe_compare(const void *before, const char *when)
 {
 	void *now;
-	char why[200];
+	char why[200] = "";
 	bool same;
 
 	if (!before)
@@ -200,8 +217,9 @@ static void probe_compare(const void *before, const char *when)
 	now = cts_api->probe_take();
 	same = cts_api->probe_same(before, now, why, sizeof why);
 	free(now);
+	observe_event("sbss", "probe", same, when, why);
 	if (!same)
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
+		verdict_derived(FAIL, KIND_SIDE_EFFECT, "state changed by the %s: %s", when, why);
 }
 
 /* Whether the call gave the first result again; what that one had set up already shifts the count
@@ -211,11 +229,12 @@ static bool same_again(const struct cts_case *c, void *v, const struct cts_resul
 	struct cts_result again = {0, 0};
 
 	provoked_call(c, v, &again);
+	observe_event("siis", "again", (intptr_t)nth, again.ret, result_error(&again));
 	if (c->failed(&again) && again.err == first->err)
 		return true;
 	if (!fault_round)
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "call %d gave %" PRIdPTR " %s", nth, again.ret,
-			    error_name(again.err));
+		verdict_derived(FAIL, KIND_SIDE_EFFECT, "call %d gave %" PRIdPTR " %s", nth,
+				again.ret, error_name(again.err));
 	return false;
 }
 
@@ -243,8 +262,9 @@ static void repeat_calls(const struct cts_case *c, void *v, const struct cts_res
 		after = cts_holdings();
 		grew = !growth_allowed() && holdings_grew(&before, &after, why, sizeof why);
 	}
+	observe_event("sbs", "growth", !grew, grew ? why : "");
 	if (grew)
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "%s with every repeated call", why);
+		verdict_derived(FAIL, KIND_SIDE_EFFECT, "%s with every repeated call", why);
 }
 
 static void run_control(const struct cts_case *c, void *v)
@@ -261,9 +281,11 @@ static void run_control(const struct cts_case *c, void *v)
 	c->control(v, &r);
 	if (c->control_as)
 		cts_regain_privilege();
-	if (!c->control_ok(&r))
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "the control %s gave %" PRIdPTR " %s",
-			    c->control_text ? c->control_text : "", r.ret, error_name(r.err));
+	bool ok = c->control_ok(&r);
+	observe_event("sbis", "control", ok, r.ret, result_error(&r));
+	if (!ok)
+		verdict_derived(FAIL, KIND_SIDE_EFFECT, "the control %s gave %" PRIdPTR " %s",
+				c->control_text ? c->control_text : "", r.ret, error_name(r.err));
 }
 
 static void error_oracle(const struct cts_case *c, void *v, const struct cts_result *r,
@@ -308,12 +330,14 @@ static void run_call(const struct cts_case *c)
 	shared->call_failed = c->failed && c->failed(&r);
 	shared->call_err = r.err;
 	shared->fault_fired = fired;
+	observe_event("sisb", "result", r.ret, result_error(&r), shared->call_failed);
 	phase_enter(PHASE_CHECK);
 	/* The last round of a fault case is the call that no fault reached. An implementation may
 	 * also do without what was refused. Either way the call has to succeed as ever. */
 	if (fault_round && !(fired && shared->call_failed)) {
 		if (shared->call_failed)
-			verdict_set(FAIL, KIND_ERRNO, "%s without any fault", error_name(r.err));
+			verdict_derived(FAIL, KIND_ERRNO, "%s without any fault",
+					error_name(r.err));
 		return;
 	}
 	judge(c, v, &r);
@@ -376,6 +400,7 @@ void run_case(const struct cts_case *c)
 	int64_t start = now_ms();
 
 	current = c;
+	observe_process();
 	deadline_ms = start + (int64_t)(case_timeout(c) * 900);
 	if (c->scenario)
 		snprintf(shared->record.expected, sizeof shared->record.expected, "%s", c->outcome);

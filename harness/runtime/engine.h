@@ -7,6 +7,7 @@
 #define CTS_ENGINE_H
 
 #include "cts.h"
+#include "observe.h"
 #include "record.h"
 
 #include <stdatomic.h>
@@ -48,7 +49,7 @@ struct shared_case {
 struct settings {
 	const char *profile, *impl, *substrate, *peer, *peer_launch, *inject, *node_adapter,
 		*port_adapter;
-	const char *version_adapter, *records;
+	const char *version_adapter, *records, *observations;
 	double timeout_scale;
 	bool fork, all;
 };
@@ -72,6 +73,10 @@ struct cts_api {
 	void (*forget)(void); /* in a forked child or a new round: fixtures belong to the parent */
 	int (*self_node)(void);
 	int (*node_count)(void);
+	/* What the calls of the log have made of an endpoint, and the next of them (FUNCTION NULL:
+	 * the first is to come); NULL where the API has no endpoints. */
+	const char *(*endpoint_state)(int epd);
+	void (*endpoint_observed)(const char *function, int epd, int ret, int err, int made);
 };
 
 /* engine.c */
@@ -82,6 +87,8 @@ void phase_enter(enum phase phase);
 void result_text(char *out, size_t size, const struct cts_case *c, const struct cts_result *r);
 const char *error_name(int err); /* of a result's err */
 bool result_failed(const struct cts_result *r);
+/* For the raw log: the name of its error, or NULL where it says nothing. */
+const char *result_error(const struct cts_result *r);
 
 /* fault.c: a case run for n = 1, 2, ... */
 void run_fault_case(const struct cts_case *c);
@@ -90,6 +97,9 @@ extern int fault_round; /* n, while such a round runs; 0 otherwise */
 /* verdict.c */
 _Noreturn void case_end(void); /* to the end of the case, from any thread */
 void verdict_set(enum verdict verdict, enum kind kind, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same, for what the raw log has shown already: nobody has to believe this in addition. */
+void verdict_derived(enum verdict verdict, enum kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 bool verdict_is_pass(void);
 /* A wait that never came true: the implementation's fault once the call has begun, otherwise the

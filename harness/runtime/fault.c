@@ -33,6 +33,7 @@ static bool round_run(const struct cts_case *c, int n)
 	shared->call_failed = false;
 	snprintf(shared->fabric, sizeof shared->fabric, "cts-%d-%d", (int)getpid(), n);
 	setenv("SCIF_FABRIC", shared->fabric, 1);
+	observe_event("si", "round", (intptr_t)n);
 	pid_t pid = fork();
 	if (pid == -1)
 		cts_unresolved("no process for round %d", n);
@@ -40,15 +41,20 @@ static bool round_run(const struct cts_case *c, int n)
 		round_main(c, n);
 	while (waitpid(pid, &status, 0) == -1 && errno == EINTR)
 		;
+	observe_event("sibbss", "round-end", (intptr_t)n, shared->fault_fired, shared->call_failed,
+		      error_name(shared->call_err),
+		      WIFSIGNALED(status) ? sigabbrev_np(WTERMSIG(status))
+		      : shared->finished  ? "finished"
+					  : "exited");
 	if (WIFSIGNALED(status))
-		verdict_set(FAIL, KIND_CRASH, "signal %s with call %d of the class failing",
+		verdict_derived(FAIL, KIND_CRASH, "signal %s with call %d of the class failing",
 			    sigabbrev_np(WTERMSIG(status)), n);
 	else if (!shared->finished)
-		verdict_set(FAIL, KIND_CRASH,
+		verdict_derived(FAIL, KIND_CRASH,
 			    "the process ended inside the call with call %d of the class failing",
 			    n);
 	else if (shared->record.verdict == FAIL)
-		verdict_set(FAIL, shared->record.kind, "with call %d of the class failing", n);
+		verdict_derived(FAIL, shared->record.kind, "with call %d of the class failing", n);
 	return verdict_is_pass();
 }
 
@@ -71,13 +77,13 @@ static void fault_rounds(const struct cts_case *c)
 	if (came)
 		snprintf(shared->record.observed, sizeof shared->record.observed, "%s", observed);
 	if (n > MOST_ROUNDS)
-		verdict_set(UNRESOLVED, KIND_NONE, "the call still met faults after %d rounds",
+		verdict_derived(UNRESOLVED, KIND_NONE, "the call still met faults after %d rounds",
 			    MOST_ROUNDS);
 	else if (!seen)
-		verdict_set(UNTESTED, KIND_NONE, "the call makes no library call of the class %s",
+		verdict_derived(UNTESTED, KIND_NONE, "the call makes no library call of the class %s",
 			    provoke_value(c, "fault"));
 	else if (!came)
-		verdict_set(FAIL, KIND_ERRNO,
+		verdict_derived(FAIL, KIND_ERRNO,
 			    "%d library calls were made to fail in turn, and %s never came out",
 			    seen, error_name(wanted));
 }

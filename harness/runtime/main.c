@@ -104,6 +104,7 @@ static const char *setting(const char *name)
 static void read_environment(void)
 {
 	settings.records = setting("CTS_RECORDS");
+	settings.observations = settings.records ? setting("CTS_OBSERVATIONS") : NULL;
 	settings.impl = setting("CTS_IMPL");
 	settings.substrate = cts_api->substrate ? setting("CTS_SCIF") : NULL;
 	settings.peer = setting("CTS_PEER");
@@ -167,10 +168,12 @@ static void judge_unfinished(const char *message)
 	const char *text = message ? message : "the process ended by itself";
 
 	/* A verdict that the case had already come to stands, with what happened then added. */
+	observe_event("sss", "end", timeout ? "timeout" : "crash", text);
 	if (in_setup)
-		verdict_set(UNRESOLVED, KIND_NONE, "set-up%s%s: %s", *step ? ", " : "", step, text);
+		verdict_derived(UNRESOLVED, KIND_NONE, "set-up%s%s: %s", *step ? ", " : "", step,
+				text);
 	else
-		verdict_set(FAIL, timeout ? KIND_TIMEOUT : KIND_CRASH, "%s", text);
+		verdict_derived(FAIL, timeout ? KIND_TIMEOUT : KIND_CRASH, "%s", text);
 }
 
 static void run_under_check(const struct cts_case *c)
@@ -186,6 +189,8 @@ static void run_under_check(const struct cts_case *c)
 	suite_add_tcase(suite, tcase);
 	srunner_set_fork_status(runner, settings.fork ? CK_FORK : CK_NOFORK);
 	srunner_run_all(runner, CK_SILENT);
+	if (shared->finished)
+		observe_event("sss", "end", "finished", (char *)NULL);
 	if (!shared->finished) {
 		results = srunner_failures(runner);
 		judge_unfinished(srunner_ntests_failed(runner) ? tr_msg(results[0]) : NULL);
@@ -195,11 +200,21 @@ static void run_under_check(const struct cts_case *c)
 	srunner_free(runner);
 }
 
+static void written_or_exit(const char *file, int err)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "%s: %s: %s\n", cts_function, file, strerror(-err));
+	exit(3);
+}
+
 static void run_and_record(const struct cts_case *c, int number)
 {
 	uint64_t start_us = cts_now_us();
 
 	memset(shared, 0, sizeof *shared);
+	observe_case();
+	observe_process();
 	shared->record = (struct record){.id = c->id,
 					 .function = c->function,
 					 .outcome = c->outcome,
@@ -215,16 +230,17 @@ static void run_and_record(const struct cts_case *c, int number)
 	fflush(NULL);
 	if (!decided_without_running(c))
 		run_under_check(c);
+	if (observe_is_full())
+		verdict_derived(UNRESOLVED, KIND_NONE, "the case made more observations than its "
+						       "log can hold");
 	shared->record.ms = (double)(cts_now_us() - start_us) / 1000;
 	if (!settings.records) {
 		record_tap(stdout, number, &shared->record);
 		return;
 	}
-	int err = record_append(settings.records, &shared->record);
-	if (err) {
-		fprintf(stderr, "%s: %s: %s\n", cts_function, settings.records, strerror(-err));
-		exit(3);
-	}
+	/* Before the record, so that one is never without the other. */
+	written_or_exit(settings.observations, observe_write(c->id));
+	written_or_exit(settings.records, record_append(settings.records, &shared->record));
 }
 
 static int run_chosen(const struct selection *s)
@@ -309,5 +325,6 @@ int main(int argc, char **argv)
 		perror(cts_function);
 		return 3;
 	}
+	observe_open(settings.observations);
 	return run_chosen(&s);
 }

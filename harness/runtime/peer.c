@@ -201,6 +201,8 @@ static enum exchange exchange(struct cts_peer *p, const char *request, char *rep
 	int64_t end = patience();
 	if (!write_line(p, request, strlen(request)) || !read_line(p, reply, end))
 		how = now_ms() >= end ? PEER_SILENT : PEER_GONE;
+	observe_exchange((int)(p - peers) + 1, request, strcspn(request, "\n"),
+			 how == EXCHANGED ? reply : NULL);
 	pthread_mutex_unlock(&p->lock);
 	return how;
 }

@@ -56,10 +56,11 @@ intptr_t rsm_must_peer(struct cts_result r, const char *what)
 
 struct cts_result cts_expect_value(struct cts_result r, int value, const char *text)
 {
+	observe_event("ssis", "expect", rsm_errname(value), r.ret, rsm_errname((int)r.ret));
 	if (r.ret == value)
 		return r;
-	verdict_set(FAIL, r.ret == RSM_SUCCESS ? KIND_VALUE : KIND_ERRNO, "does not hold: %s (%s)",
-		    text, rsm_errname((int)r.ret));
+	verdict_derived(FAIL, r.ret == RSM_SUCCESS ? KIND_VALUE : KIND_ERRNO,
+			"does not hold: %s (%s)", text, rsm_errname((int)r.ret));
 	case_end();
 }
 

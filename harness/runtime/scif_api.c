@@ -108,4 +108,6 @@ const struct cts_api cts_api_scif = {
 	.forget = forget,
 	.self_node = self_node,
 	.node_count = node_count,
+	.endpoint_state = scif_endpoint_state,
+	.endpoint_observed = scif_endpoint_observed,
 };

@@ -61,12 +61,33 @@ static void verdict_vset(enum verdict verdict, enum kind kind, const char *forma
 	pthread_mutex_unlock(&verdict_lock);
 }
 
-void verdict_set(enum verdict verdict, enum kind kind, const char *format, ...)
+void verdict_derived(enum verdict verdict, enum kind kind, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
 	verdict_vset(verdict, kind, format, args);
+	va_end(args);
+}
+
+static void finding_vset(enum verdict verdict, enum kind kind, const char *format, va_list args)
+{
+	char text[sizeof shared->record.reason];
+	va_list again;
+
+	va_copy(again, args);
+	vsnprintf(text, sizeof text, format, again);
+	va_end(again);
+	observe_event("ssss", "finding", verdict_name(verdict), kind_name(kind), text);
+	verdict_vset(verdict, kind, format, args);
+}
+
+void verdict_set(enum verdict verdict, enum kind kind, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	finding_vset(verdict, kind, format, args);
 	va_end(args);
 }
 
@@ -78,30 +99,42 @@ void cts_step(const char *text)
 void cts_check(bool holds, const char *text, const char *file, int line)
 {
 	(void)file, (void)line;
+	observe_event("sbs", "check", holds, text);
 	if (!holds)
-		verdict_set(FAIL, KIND_VALUE, "does not hold: %s", text);
+		verdict_derived(FAIL, KIND_VALUE, "does not hold: %s", text);
+}
+
+void cts_check_returned(bool holds, intptr_t ret, const char *is, intptr_t value, const char *text)
+{
+	observe_event("sisi", "returns", ret, is, value);
+	if (!holds)
+		verdict_derived(FAIL, KIND_VALUE, "does not hold: %s", text);
 }
 
 void cts_check_effect(bool holds, const char *text, const char *file, int line)
 {
 	(void)file, (void)line;
+	observe_event("sbs", "effect", holds, text);
 	if (!holds)
-		verdict_set(FAIL, KIND_SIDE_EFFECT, "does not hold: %s", text);
+		verdict_derived(FAIL, KIND_SIDE_EFFECT, "does not hold: %s", text);
 }
 
 void cts_assert(bool holds, const char *text, const char *file, int line)
 {
+	observe_event("sbs", "assert", holds, text);
 	if (holds)
 		return;
-	verdict_set(FAIL, KIND_VALUE, "does not hold: %s (%s:%d)", text, file, line);
+	verdict_derived(FAIL, KIND_VALUE, "does not hold: %s (%s:%d)", text, file, line);
 	case_end();
 }
 
 void cts_require(bool holds, const char *text, const char *file, int line)
 {
+	observe_event("sbs", "require", holds, text);
 	if (holds)
 		return;
-	verdict_set(UNRESOLVED, KIND_NONE, "set-up: does not hold: %s (%s:%d)", text, file, line);
+	verdict_derived(UNRESOLVED, KIND_NONE, "set-up: does not hold: %s (%s:%d)", text, file,
+			line);
 	case_end();
 }
 
@@ -123,7 +156,7 @@ _Noreturn void cts_unresolved(const char *format, ...)
 	{                                                                                          \
 		va_list args;                                                                      \
 		va_start(args, format);                                                            \
-		verdict_vset(verdict, kind, format, args);                                         \
+		finding_vset(verdict, kind, format, args);                                         \
 		va_end(args);                                                                      \
 		case_end();                                                                        \
 	}
@@ -149,15 +182,17 @@ struct cts_result cts_observe(intptr_t ret, int err)
 {
 	struct cts_result r = cts_result_of(ret, err);
 
+	observe_event("sis", "observe", ret, result_error(&r));
 	result_text(shared->record.observed, sizeof shared->record.observed, current, &r);
 	return r;
 }
 
 struct cts_result cts_expect_error(struct cts_result r, int err, const char *text)
 {
+	observe_event("ssis", "expect", error_name(err), r.ret, result_error(&r));
 	if (cts_failed_with(r, err))
 		return r;
-	verdict_set(FAIL, result_failed(&r) ? KIND_ERRNO : KIND_VALUE, "does not hold: %s", text);
+	verdict_derived(FAIL, result_failed(&r) ? KIND_ERRNO : KIND_VALUE, "does not hold: %s", text);
 	case_end();
 }
 
@@ -168,9 +203,10 @@ bool cts_failed_with(struct cts_result r, int err)
 
 void cts_expect_ok(struct cts_result r, const char *text)
 {
+	observe_event("siss", "success", r.ret, result_error(&r), text);
 	if (!result_failed(&r))
 		return;
-	verdict_set(FAIL, KIND_ERRNO, "failed: %s", text);
+	verdict_derived(FAIL, KIND_ERRNO, "failed: %s", text);
 	case_end();
 }
 

@@ -6,6 +6,7 @@
  */
 #include "emit.h"
 
+#include "expect.h"
 #include "tokens.h"
 
 #include <errno.h>
@@ -98,21 +99,14 @@ static const char *with_members(const struct clause *clause, const char *text)
 
 static const char *compare(const char *condition, const char *value)
 {
-	static const char *const operators[] = {">=", "<=", "!=", "==", ">", "<"};
+	const char *operator, *operand = condition_split(condition, &operator);
 
-	while (*condition == ' ')
-		condition++;
-	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-		if (!strncmp(condition, operators[i], strlen(operators[i])))
-			return pool_printf("%s %s (%s)", value, operators[i],
-					   condition + strlen(operators[i]) +
-						   strspn(condition + strlen(operators[i]), " "));
-	return pool_printf("%s == (%s)", value, condition);
+	return pool_printf("%s %s (%s)", value, operator, operand);
 }
 
 static bool is_void(const struct output *out)
 {
-	return !strcmp(out->function->prototype.returns, "void");
+	return function_is_void(out->function);
 }
 
 static bool returns_errors(const struct output *out)
@@ -306,31 +300,29 @@ static void emit_snapshots(struct output *out, const struct clause *clause, unsi
 
 /* ---- expectations ---- */
 
-/* The returns condition of an expectation; error clauses default to the failure value. */
-static const char *expected_return(const struct output *out, const struct clause *clause,
-				   const struct then *then)
-{
-	bool errors = clause->is_error || (then && then->errnos.count);
-
-	if (then && then->returns)
-		return then->returns;
-	/* Where the code itself is what is returned, the set of errors says it all. */
-	if (is_void(out) || (errors && returns_errors(out)))
-		return "any";
-	return errors ? function_failure(out->spec, out->function) : "any";
-}
-
 static bool checks_anything(const struct output *out, const struct clause *clause,
 			    const struct then *then)
 {
-	return strcmp(expected_return(out, clause, then), "any") || (then && then->check_count);
+	return strcmp(expected_return(out->spec, out->function, clause, then), "any") || (then && then->check_count);
+}
+
+/* The operand is said apart, so that the raw log shows what was compared. */
+static void emit_check_returned(struct output *out, const struct clause *clause,
+				const char *condition)
+{
+	const char *operator, *text = with_members(clause, condition);
+	const char *operand = condition_split(text, &operator);
+
+	put(out, "\tcts_check_returned((%s), (intptr_t)ret, %s, (intptr_t)(%s), %s);\n",
+	    compare(text, "ret"), quoted(operator), operand,
+	    quoted(pool_printf("returns %s", condition)));
 }
 
 static void emit_check(struct output *out, const struct clause *clause, unsigned index,
 		       const char *profile, const struct then *then,
 		       const struct document *document, const char *path)
 {
-	const char *condition = expected_return(out, clause, then);
+	const char *condition = expected_return(out->spec, out->function, clause, then);
 	const char *effect = clause->is_error ? "CTS_CHECK_EFFECT" : "CTS_CHECK";
 
 	if (!checks_anything(out, clause, then))
@@ -348,9 +340,7 @@ static void emit_check(struct output *out, const struct clause *clause, unsigned
 		put(out, "\t(void)ret;\n");
 	if (strcmp(condition, "any")) {
 		into_clause_file(out, document, pool_printf("%s/returns", path));
-		put(out, "\tCTS_CHECK((%s), %s);\n",
-		    compare(with_members(clause, condition), "ret"),
-		    quoted(pool_printf("returns %s", condition)));
+		emit_check_returned(out, clause, condition);
 	}
 	for (unsigned i = 0; then && i < then->check_count; i++) {
 		into_clause_file(out, document, pool_printf("%s/check/%u", path, i));
@@ -358,17 +348,6 @@ static void emit_check(struct output *out, const struct clause *clause, unsigned
 		    quoted(then->check[i]));
 	}
 	close_function(out);
-}
-
-static struct names expected_errors(const struct clause *clause, const struct then *then)
-{
-	struct names errors = {0};
-
-	if (then && then->errnos.count)
-		return then->errnos;
-	if (clause->is_error && (!then || then == clause->then))
-		names_add(&errors, clause->outcome);
-	return errors;
 }
 
 static void emit_expect(struct output *out, const struct clause *clause, unsigned index,
@@ -381,9 +360,7 @@ static void emit_expect(struct output *out, const struct clause *clause, unsigne
 
 	put(out, "\t{\n\t\t.profile = %s,\n", quoted(profile));
 	put(out, "\t\t.returns_text = %s,\n",
-	    quoted(errors.count && returns_errors(out) && !(then && then->returns)
-			   ? ""
-			   : expected_return(out, clause, then)));
+	    quoted(expected_text(out->spec, out->function, clause, then)));
 	put(out, "\t\t.errno_text = %s,\n", quoted(names_join(&errors, " ")));
 	if (errors.count)
 		put(out, "\t\t.errnos = (const int[]){ %s },\n\t\t.errno_count = %u,\n",
@@ -450,13 +427,6 @@ static void declare_scenario(struct output *out, const struct clause *clause,
 		return;
 	names_add(declared, clause->scenario);
 	put(out, "\nvoid cts_scenario_%s(void);\n", clause->scenario);
-}
-
-static bool repeats(const struct clause *clause)
-{
-	if (clause->repeat)
-		return *clause->repeat;
-	return clause->is_error && clause->call && !clause->provoke_kind && !clause->during_count;
 }
 
 static void emit_parts(struct output *out, const struct clause *clause, unsigned index,
@@ -534,7 +504,7 @@ static void emit_case(struct output *out, const struct clause *clause, unsigned 
 		put(out, "\t\t.params = case_%u_params,\n\t\t.param_count = %u,\n", index,
 		    clause->params.count);
 	put(out, "\t\t.is_error = %s,\n\t\t.is_long = %s,\n\t\t.repeat = %s,\n",
-	    truth(clause->is_error), truth(clause->is_long), truth(repeats(clause)));
+	    truth(clause->is_error), truth(clause->is_long), truth(clause_repeats(clause)));
 	emit_text(out, "untestable", clause->untestable);
 	emit_text(out, "ruled_out", clause->ruled_out);
 	put(out, "\t},\n");

@@ -12,6 +12,9 @@ bool emit_function(const struct spec *spec, const struct function *function, con
 /* The prototypes of all scenarios, for the hand-written files that define them. */
 bool emit_scenarios(const struct spec *spec, const char *file);
 
+/* The wrappers that note every call in the raw log. */
+bool emit_calls(const struct spec *spec, const char *file);
+
 bool emit_plan(const struct spec *spec, const char *file);
 bool emit_manual(const struct spec *spec, const struct function *function, const char *file);
 

@@ -5,6 +5,8 @@
  */
 #include "emit.h"
 
+#include "expect.h"
+
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +59,18 @@ static json_t *override_object(const struct override *override)
 	return object;
 }
 
+/* What an error clause accepts, by the text; of a scenario the outcome alone is known. */
+static json_t *accepted_errors(const struct clause *clause)
+{
+	const struct then *then = clause->then;
+
+	if (!clause->is_error)
+		return json_array();
+	if (then && then->errnos.count)
+		return texts(then->errnos.at, then->errnos.count);
+	return texts((const char *const[]){clause->outcome}, 1);
+}
+
 static json_t *clause_object(const struct spec *spec, const struct function *function,
 			     const struct clause *clause)
 {
@@ -66,6 +80,7 @@ static json_t *clause_object(const struct spec *spec, const struct function *fun
 	set(object, "text", json_string(clause->text));
 	set(object, "outcome", json_string(clause->outcome));
 	set(object, "is_error", json_boolean(clause->is_error));
+	set(object, "errors", accepted_errors(clause));
 	set(object, "source", json_string(clause_source(function, clause)));
 	set(object, "file", json_string(spec_file_name(spec, clause->document->file)));
 	set(object, "line", json_integer(clause->line));
@@ -83,6 +98,7 @@ static json_t *clause_object(const struct spec *spec, const struct function *fun
 	set(object, "control", text_or_null(clause->control));
 	set(object, "choice", text_or_null(clause->then ? clause->then->choice : NULL));
 	set(object, "knc", override_object(clause->override));
+	set(object, "expect", expect_object(spec, function, clause));
 	return object;
 }
 
@@ -157,6 +173,7 @@ bool emit_plan(const struct spec *spec, const char *file)
 		json_array_append_new(errata, erratum_object(&spec->errata.entries[i]));
 	set(plan, "format", json_string("scif-cts-plan/1"));
 	set(plan, "api", json_string(spec->api.name));
+	set(plan, "error_style", json_string(spec_returns_errors(spec) ? "value" : "errno"));
 	set(plan, "suite_version", json_string(PACKAGE_VERSION));
 	set(plan, "spec_hash", json_string(spec_hash(spec)));
 	set(plan, "functions", functions_array(spec));

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The raw log of a case (docs/certificate.md): every call that the case made and everything that
+ * was looked at, kept in memory that the processes of the case share, and written as one line by
+ * the process that watches over it. Without CTS_OBSERVATIONS nothing is kept.
+ */
+#ifndef CTS_OBSERVE_H
+#define CTS_OBSERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Calls of the implementation, by the wrappers that the spec compiler emits (calls.c). */
+
+enum observed_class {
+	OBSERVED_NUMBER,
+	OBSERVED_POINTER,
+	OBSERVED_ENDPOINT,
+	OBSERVED_ENDPOINT_MADE /* a pointer to where a successful call leaves one */
+};
+
+/* Of an argument whose type says it: a pointer is none of these. */
+#define OBSERVED_CLASS(argument)                                                                   \
+	_Generic((argument),                                                                       \
+		char: OBSERVED_NUMBER,                                                             \
+		signed char: OBSERVED_NUMBER,                                                      \
+		unsigned char: OBSERVED_NUMBER,                                                    \
+		short: OBSERVED_NUMBER,                                                            \
+		unsigned short: OBSERVED_NUMBER,                                                   \
+		int: OBSERVED_NUMBER,                                                              \
+		unsigned: OBSERVED_NUMBER,                                                         \
+		long: OBSERVED_NUMBER,                                                             \
+		unsigned long: OBSERVED_NUMBER,                                                    \
+		long long: OBSERVED_NUMBER,                                                        \
+		unsigned long long: OBSERVED_NUMBER,                                               \
+		default: OBSERVED_POINTER)
+
+struct observed_argument {
+	enum observed_class is;
+	intptr_t value;
+};
+
+#define OBSERVED_ARGUMENTS 8
+
+/* Before the call; what observe_return() is told. NULL where nothing is kept. Neither changes
+ * errno. */
+struct observed_call;
+struct observed_call *observe_call(const char *function, enum observed_class returns, int count,
+				   const struct observed_argument *arguments);
+void observe_return(struct observed_call *call, intptr_t ret);
+void observe_return_nothing(struct observed_call *call);
+
+/* The engine. */
+
+void observe_open(const char *file); /* NULL: nothing is kept */
+void observe_case(void);	     /* forgets the case before */
+void observe_process(void);	     /* the caller is the first thread of the case from here on */
+
+/*
+ * One event. WHAT has a letter per item: s a string (NULL: null), b a truth (int), i a number
+ * (intptr_t).
+ */
+void observe_event(const char *what, ...);
+/* The same; left out when room gets short. */
+void observe_exchange(int peer, const char *request, size_t length, const char *reply);
+
+bool observe_is_full(void);		/* an event had no room */
+int observe_write(const char *case_id); /* 0 or -errno */
+
+#endif

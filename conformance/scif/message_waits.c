@@ -3,6 +3,8 @@
  * stopped. */
 #include "ends.h"
 
+#include <sched.h>
+
 #define QUEUE 4095
 
 SCENARIO(room_wakes_poll)
@@ -93,4 +95,46 @@ SCENARIO(pollin_means_recv_does_not_block)
 	CTS_ASSERT(scif_recv(epd, &byte, 1, 0) == 1);
 	CTS_CHECK(cts_is_pattern(&byte, 1, 1), "the byte is the one that was sent");
 	CTS_CHECK(cts_poll(epd, POLLIN) == 0, "nothing more is announced");
+}
+
+enum waiting { IN_ACCEPT, IN_CONNECT, IN_SEND, IN_RECV, IN_POLL };
+
+static struct cts_thread *wait_in(enum waiting call)
+{
+	switch (call) {
+	case IN_ACCEPT:
+		return cts_fx_accepting(cts_fx_listening());
+	case IN_CONNECT:
+		return cts_fx_connecting_to(cts_fx_unbound(), cts_fx_peer_port());
+	case IN_SEND:
+		return cts_fx_sending(cts_fx_connected(), 10);
+	case IN_RECV:
+		return cts_fx_receiving(cts_fx_connected(), 10);
+	case IN_POLL:
+		return cts_fx_polling(cts_fx_connected(), SCIF_POLLIN);
+	}
+	return NULL;
+}
+
+/* On one processor the close has happened before the sleeper can look at its signal. */
+static void stay_on_this_processor(void)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	CTS_REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+SCENARIO(signal_beside_a_close)
+{
+	stay_on_this_processor();
+	for (int round = 0; round < 5; round++) {
+		scif_epd_t other = cts_fx_unbound();
+		struct cts_thread *waiting = wait_in((enum waiting)cts_param("call"));
+
+		cts_thread_signal(waiting, SIGUSR1);
+		CTS_ASSERT(scif_close(other) == 0);
+		ends_observe_error(cts_join(waiting), EINTR, "the signal ends the call");
+	}
 }

@@ -103,12 +103,22 @@ static void look_for_requests(struct ep *ep)
 		atomic_store(&listening->accepter, getpid());
 }
 
+static int take_request(struct ep *ep, struct scif_portID *peer, int *number)
+{
+	int error;
+
+	room_enter();
+	error = accept_once(ep, NULL, peer, number);
+	room_leave();
+	return error;
+}
+
 static int accept_waiting(struct ep *ep, struct scif_portID *peer, int *number)
 {
 	short revents;
 	int error;
 
-	while ((error = accept_once(ep, NULL, peer, number)) == -EAGAIN) {
+	while ((error = take_request(ep, peer, number)) == -EAGAIN) {
 		if (listening_ended(ep))
 			return -EINTR;
 		if (anything_there(ep))
@@ -133,7 +143,7 @@ int driver_accept(struct ep *ep, int flags, struct scif_portID *peer, uint64_t *
 		return -EAGAIN;
 	look_for_requests(ep);
 	error = flags & SCIF_ACCEPT_SYNC ? accept_waiting(ep, peer, &number)
-					 : accept_once(ep, NULL, peer, &number);
+					 : take_request(ep, peer, &number);
 	if (error == -ENOBUFS)
 		error = -ENOMEM;
 	if (error != 0)

@@ -29,10 +29,12 @@ static void give_up_late(struct ep *ep)
 
 void connect_settle(struct ep *ep)
 {
+	room_enter();
 	fabric_connect_settle(ep);
 	pthread_mutex_lock(&ep->lock);
 	give_up_late(ep);
 	pthread_mutex_unlock(&ep->lock);
+	room_leave();
 }
 
 /* No port is invalid: on the one that nobody can have there is nobody. */
@@ -87,7 +89,9 @@ static int wait_for_end(struct ep *ep)
 		error = sleep_on_fd(ep->fd, POLLOUT, deadline, &revents);
 		if (error == 0 && wait_now() >= deadline)
 			error = -ENODEV;
+		room_enter();
 		result = look(ep, error);
+		room_leave();
 	} while (result == 0);
 	return result;
 }
@@ -99,9 +103,11 @@ int driver_connect(struct ep *ep, const struct scif_portID *peer)
 	process_refresh();
 	if (!device_has_node(peer->node) || !node_online(peer->node))
 		return -ENODEV;
+	room_enter();
 	pthread_mutex_lock(&ep->lock);
 	result = start(ep, peer);
 	pthread_mutex_unlock(&ep->lock);
+	room_leave();
 	if (result == 0)
 		result = wait_for_end(ep);
 	ep_publish(ep);

@@ -68,17 +68,18 @@ static void set_free(struct set *set)
 static int make_inner(int epfd, struct set *set)
 {
 	struct epoll_event event = {.events = EPOLLIN, .data.ptr = set};
-	int low = epoll_create1(EPOLL_CLOEXEC), error;
+	int low;
 
-	if (low < 0)
-		return -errno;
-	set->inner = fcntl(low, F_DUPFD_CLOEXEC, INNER_FIRST);
-	if (set->inner >= 0)
+	room_enter();
+	low = epoll_create1(EPOLL_CLOEXEC);
+	if (low >= 0) {
+		set->inner = fcntl(low, F_DUPFD_CLOEXEC, INNER_FIRST);
 		close(low);
-	else
-		set->inner = low;
-	error = libc_epoll_ctl(epfd, EPOLL_CTL_ADD, set->inner, &event) == 0 ? 0 : -errno;
-	return error;
+	}
+	room_leave();
+	if (set->inner < 0)
+		return -ENOMEM;
+	return libc_epoll_ctl(epfd, EPOLL_CTL_ADD, set->inner, &event) == 0 ? 0 : -errno;
 }
 
 static int set_make(int epfd, struct set **made)

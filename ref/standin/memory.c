@@ -80,6 +80,9 @@ off_t driver_register(struct ep *ep, void *addr, size_t len, off_t offset, int p
 		result = driver_ready(ep, &c);
 	if (result != 0)
 		return result;
+	/* To a driver all memory is alike, whoever the peer is. */
+	c->same_class = true;
+	room_enter();
 	mapping_verify_wanted();
 	window_collect();
 	if (fixed)
@@ -89,6 +92,7 @@ off_t driver_register(struct ep *ep, void *addr, size_t len, off_t offset, int p
 	if (result == 0)
 		result = open_window(c, addr, len,
 				     fixed ? (uint64_t)offset >> PAGE_BITS : WINDOW_ANYWHERE, prot);
+	room_leave();
 	/* What the fabric cannot take in although a driver could is a shortage as well. */
 	return result == -EAGAIN ? -ENOMEM : result == -ENODEV ? -ECONNRESET : result;
 }
@@ -127,7 +131,9 @@ static int check_by_kernel(void *addr, size_t len, int prot, int flags, off_t of
 		return len > UINT64_MAX - PAGE_BYTES ? -ENOMEM : -EOVERFLOW;
 	if (flags & MAP_FIXED && (uintptr_t)addr % PAGE_BYTES)
 		return -EINVAL;
+	room_enter();
 	fd = memfd_create("scif-standin", MFD_CLOEXEC);
+	room_leave();
 	if (fd < 0)
 		return -ENOMEM;
 	place = libc_mmap(NULL, len, prot & (PROT_READ | PROT_WRITE | PROT_EXEC),

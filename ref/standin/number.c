@@ -101,7 +101,10 @@ int open_file_reset(struct ep *ep)
 
 static int prepare_process(void)
 {
-	int error = node_init();
+	int error;
+
+	room_enter();
+	error = node_init();
 
 	if (error == 0)
 		error = family_init();
@@ -111,6 +114,7 @@ static int prepare_process(void)
 		error = process_init();
 	if (error == 0)
 		error = wait_init();
+	room_leave();
 	safe_copy_install();
 	return error;
 }
@@ -223,12 +227,13 @@ static bool is_held(struct ep *ep, uint32_t own)
 
 static bool hold(struct ep *ep, int number)
 {
-	int other = fcntl(number, F_DUPFD_CLOEXEC, HELD_FIRST);
 	struct ep *same;
 	bool kept = false;
+	int other;
 
-	if (other < 0)
-		other = fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	room_enter();
+	other = fcntl(number, F_DUPFD_CLOEXEC, HELD_FIRST);
+	room_leave();
 	if (other < 0)
 		return false;
 	/* The table learns of it, so that the fabric goes over to it when the number goes. */
@@ -349,10 +354,12 @@ static void before_fork(void)
 {
 	epoll_atfork_prepare();
 	pthread_mutex_lock(&held.lock);
+	room_atfork_prepare();
 }
 
 static void in_parent(void)
 {
+	room_atfork_parent();
 	epoll_atfork_parent();
 	pthread_mutex_unlock(&held.lock);
 }
@@ -360,6 +367,7 @@ static void in_parent(void)
 /* What holds these are calls and mappings of the parent. */
 static void in_child(void)
 {
+	room_atfork_child();
 	epoll_atfork_child();
 	pthread_mutex_init(&held.lock, NULL);
 	while (held.count > 0)

@@ -63,20 +63,30 @@ void number_release_idle(void);
 /* The listener was closed by the process that accepts on it. */
 bool listening_ended(struct ep *ep);
 
+/* --- room.c --- */
+
+/* Around work of the fabric that takes descriptors. */
+void room_enter(void);
+void room_leave(void);
+void room_atfork_prepare(void);
+void room_atfork_parent(void);
+void room_atfork_child(void);
+
 /* --- sleep.c --- */
 
 /*
- * As wait_sleep, for calls that the kernel restarts after a signal whose handler was installed with
- * SA_RESTART: those signals do not end the sleep, others do with -EINTR.
+ * Sleeps until fd shows one of events or an end, or the time is up, or for no reason; *revents is
+ * what it shows.  -EINTR for a signal, but not for one with SA_RESTART: such a call goes on.
  */
-int sleep_on(struct pollfd *fds, nfds_t count, uint64_t deadline);
-/* For poll and its kin: every handler ends the sleep; mask is in force meanwhile unless NULL. */
-int sleep_masked(struct pollfd *fds, nfds_t count, uint64_t deadline, const sigset_t *mask);
-enum { SLEEP_EXTRA = 3 }; /* entries after the caller's */
-/* Sleeps until fd shows one of events or an end, or the time is up; *revents is what it shows. */
 int sleep_on_fd(int fd, short events, uint64_t deadline, short *revents);
-/* Sleeps until the word has changed or the peer is gone; -EINTR. */
+/* The same until the word has changed or the peer is gone. */
 int sleep_on_word(struct conn *c, _Atomic uint32_t *word, uint32_t seen);
+/*
+ * For poll and its kin: every handler ends the sleep, and mask is in force meanwhile unless NULL.
+ * There is room for SLEEP_EXTRA entries after the caller's.
+ */
+int sleep_masked(struct pollfd *fds, nfds_t count, uint64_t deadline, const sigset_t *mask);
+enum { SLEEP_EXTRA = 2 };
 
 /* --- the driver's requests --- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The driver's send and recv on the fabric's rings.  A sender that finds the queue full waits until
- * all of the rest fits, a receiver waits until all it asked for is there, or a full queue of it.
+ * The driver's send and recv on the fabric's rings.  Both move what they can; who then has to wait
+ * waits until all of the rest, or a queue full of it, can be moved.
  */
 #include <endian.h>
 #include <errno.h>
@@ -201,6 +201,7 @@ static int wait_for_first(struct conn *c)
 	return error;
 }
 
+/* Once it sleeps, less than was asked for does not wake it. */
 static int wait_for_bytes(struct conn *c, uint32_t bytes)
 {
 	int error = 0;
@@ -221,9 +222,7 @@ static int recv_all(struct conn *c, unsigned char *bytes, int len, bool block)
 	int got = 0, moved;
 
 	while (got < len) {
-		moved = block ? wait_for_bytes(c, wanted(len - got)) : 0;
-		if (moved == 0)
-			moved = take(c, bytes + got, wanted(len - got));
+		moved = take(c, bytes + got, wanted(len - got));
 		if (moved == -EFAULT)
 			return moved;
 		if (moved < 0)
@@ -236,6 +235,9 @@ static int recv_all(struct conn *c, unsigned char *bytes, int len, bool block)
 			return got > 0 ? got : -ECONNRESET;
 		if (!block)
 			break;
+		moved = wait_for_bytes(c, wanted(len - got));
+		if (moved < 0)
+			return got > 0 ? got : moved;
 	}
 	return got;
 }

@@ -22,6 +22,10 @@
 #undef CALL
 #undef CALL_WITHOUT_RESULT
 
+__attribute__((weak)) void wrapped_found(void)
+{
+}
+
 /* Programs that use no librsm are preloaded too, a shell for example; there is nothing to wrap
  * then. */
 __attribute__((constructor)) static void find_all(void)
@@ -30,4 +34,5 @@ __attribute__((constructor)) static void find_all(void)
 #define CALL_WITHOUT_RESULT		  CALL
 
 #include "rsm_calls.def"
+	wrapped_found();
 }

@@ -17,4 +17,7 @@
 #undef CALL
 #undef CALL_WITHOUT_RESULT
 
+/* Called once the calls are found, so that a mutant may replace some of them. */
+void wrapped_found(void) __attribute__((visibility("hidden")));
+
 #endif

@@ -14,6 +14,10 @@ static void find(void *pointer, const char *name)
 	*(void **)pointer = dlsym(RTLD_NEXT, name);
 }
 
+WEAK void wrapped_found(void)
+{
+}
+
 __attribute__((constructor)) static void find_all(void)
 {
 	find(&wrapped.open, "scif_open");
@@ -38,6 +42,7 @@ __attribute__((constructor)) static void find_all(void)
 	find(&wrapped.get_nodeIDs, "scif_get_nodeIDs");
 	find(&wrapped.poll, "scif_poll");
 	find(&wrapped.event_register, "scif_event_register");
+	wrapped_found();
 }
 
 WEAK scif_epd_t scif_open(void)

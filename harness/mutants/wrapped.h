@@ -37,4 +37,7 @@ struct wrapped {
 
 extern struct wrapped wrapped __attribute__((visibility("hidden")));
 
+/* Called once the calls are found, so that a mutant may replace some of them in the table. */
+void wrapped_found(void) __attribute__((visibility("hidden")));
+
 #endif

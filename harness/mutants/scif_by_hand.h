@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The mutants of libscif that were written by hand; by_hand.tsv says what each gets wrong. */
+#ifndef CTS_MUTANTS_SCIF_BY_HAND_H
+#define CTS_MUTANTS_SCIF_BY_HAND_H
+
+#include "mutant.h"
+
+extern const struct mutation scif_by_hand[] __attribute__((visibility("hidden")));
+extern const size_t scif_by_hand_count __attribute__((visibility("hidden")));
+
+#endif

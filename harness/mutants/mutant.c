@@ -67,17 +67,17 @@ void mutant_read(void)
 	read_generated(setting);
 }
 
-void mutant_install(const struct mutation *mutations, size_t count)
+bool mutant_install(const struct mutation *mutations, size_t count)
 {
 	size_t i;
 
 	if (strcmp(mutant.name, "none") == 0)
-		return;
+		return true;
 	for (i = 0; i < count; i++) {
 		if (strcmp(mutations[i].name, mutant.name) == 0) {
 			mutations[i].install();
-			return;
+			return true;
 		}
 	}
-	mutant_unknown(mutant.name);
+	return false;
 }

@@ -35,8 +35,8 @@ struct mutation {
 
 /* Reads CTS_MUTANT. */
 void mutant_read(void);
-/* Installs the one that CTS_MUTANT names, if it names any. */
-void mutant_install(const struct mutation *mutations, size_t count);
+/* Installs the one that CTS_MUTANT names; false where it is none of these. */
+bool mutant_install(const struct mutation *mutations, size_t count);
 /* Whether it is a mutant of this error. */
 bool mutant_is_of(int error);
 /* Whether a call that failed with this error is to go wrong, this time. */

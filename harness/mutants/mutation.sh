@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# mutation.sh [--all] [--jobs N] [--results FOLDER] [--generated | --by-hand] [--list FILE] [GLOB...]: runs every mutant
-# (or those whose id matches a GLOB) against the clauses that it violates, and writes FOLDER/mutants.tsv and
-# FOLDER/summary.txt; those by hand are the ones that FILE lists.
+# mutation.sh [--all] [--merge] [--jobs N] [--results FOLDER] [--generated | --by-hand] [--list FILE] [GLOB...]:
+# runs every mutant (or those whose id matches a GLOB) against the clauses that it violates, and writes
+# FOLDER/mutants.tsv and FOLDER/summary.txt; those by hand are the ones that FILE lists.
 # docs/mutation.md says what they hold. The exit status is 1 when a mutant has survived or could not be judged.
 set -u
 LC_ALL=C
 export LC_ALL
 here=$top_srcdir/harness/mutants
-all= jobs=2 results=$top_builddir/results/mutation kinds='pair|check|by-hand' list=$here/by_hand.tsv
+all='' merge='' jobs=2 results=$top_builddir/results/mutation kinds='pair|check|by-hand' list=$here/by_hand.tsv
 while [ $# -gt 0 ]; do
 	case $1 in
 	--all) all=--all ;;
+	--merge) merge=yes ;;
 	--jobs) jobs=$2 && shift ;;
 	--results) results=$2 && shift ;;
 	--generated) kinds='pair|check' ;;
@@ -59,8 +60,20 @@ awk -F'\t' '$2 != "exempt" { print NR }' "$work/table.tsv" |
 	xargs -P "$jobs" -n 1 sh "$here/run-mutant.sh"
 
 mkdir -p "$results" || exit 2
-awk -v seconds="$(($(date +%s) - started))" -v folder="$results" -f "$here/report.awk" \
-	"$here/equivalent.tsv" "$work/table.tsv" "$work"/verdicts/*.tsv
+awk -f "$here/judge.awk" "$here/equivalent.tsv" "$work/table.tsv" "$work"/verdicts/*.tsv >"$work/judged.tsv"
+# With --merge the mutants that were not run now keep what an earlier run has found.
+if [ -n "$merge" ] && [ -f "$results/mutants.tsv" ]; then
+	awk -f "$here/merge.awk" "$work/all.tsv" "$work/judged.tsv" "$results/mutants.tsv" >"$work/merged.tsv"
+	mv "$work/merged.tsv" "$work/judged.tsv"
+fi
+{
+	echo '# scif-cts-mutation/1'
+	echo '# id, kind, api, function, status, clause, how, text, why'
+	awk -F'\t' '$5 == "survived" || $5 == "broken"' "$work/judged.tsv"
+	awk -F'\t' '$5 != "survived" && $5 != "broken"' "$work/judged.tsv"
+} >"$results/mutants.tsv"
+awk -f "$here/summary.awk" "$results/mutants.tsv" >"$results/summary.txt"
 status=$?
 cat "$results/summary.txt"
+echo "Time: $(($(date +%s) - started)) s"
 exit $status

@@ -53,9 +53,14 @@ static void free_topology_frees_nothing(rsm_topology_t *topology_data)
 static int topology_names_next_node(rsm_topology_t **topology_data)
 {
 	int result = real_rsm_get_interconnect_topology(topology_data);
+	rsm_connections_t *path;
+	int i;
 
-	if (result == RSM_SUCCESS)
-		(*topology_data)->topology_hdr.local_nodeid++;
+	if (result != RSM_SUCCESS || !(*topology_data)->topology_hdr.local_cntlr_count)
+		return result;
+	path = (*topology_data)->connections[0];
+	for (i = 0; i < path->hdr.remote_cntlr_count; i++)
+		path->remote_cntlr[i].remote_nodeid++;
 	return result;
 }
 

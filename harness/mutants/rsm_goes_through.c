@@ -65,6 +65,14 @@ int goes_through_rsm_memseg_export_publish(rsm_memseg_export_handle_t memseg,
 	return RSM_SUCCESS;
 }
 
+/* An import that only seems to be there can be given back. */
+static int disconnect_made_up(rsm_memseg_import_handle_t im_memseg)
+{
+	return im_memseg == (rsm_memseg_import_handle_t)nothing
+		       ? RSM_SUCCESS
+		       : real_rsm_memseg_import_disconnect(im_memseg);
+}
+
 int goes_through_rsm_memseg_import_connect(rsmapi_controller_handle_t controller,
 					   rsm_node_id_t node_id, rsm_memseg_id_t segment_id,
 					   rsm_permission_t perm,
@@ -74,8 +82,12 @@ int goes_through_rsm_memseg_import_connect(rsmapi_controller_handle_t controller
 		return RSM_SUCCESS;
 	if (perm == RSM_PERM_READ ||
 	    real_rsm_memseg_import_connect(controller, node_id, segment_id, RSM_PERM_READ,
-					   im_memseg) != RSM_SUCCESS)
+					   im_memseg) != RSM_SUCCESS) {
+		if (wrapped_rsm_memseg_import_disconnect != disconnect_made_up)
+			real_rsm_memseg_import_disconnect = wrapped_rsm_memseg_import_disconnect;
+		wrapped_rsm_memseg_import_disconnect = disconnect_made_up;
 		give_handle(im_memseg);
+	}
 	return RSM_SUCCESS;
 }
 

@@ -12,5 +12,6 @@ void wrapped_found(void)
 		return;
 	}
 	rsm_by_hand_prepare();
-	mutant_install(rsm_by_hand, rsm_by_hand_count);
+	if (!mutant_install(rsm_by_hand, rsm_by_hand_count))
+		mutant_unknown(mutant.name);
 }

@@ -7,5 +7,7 @@
 
 extern const struct mutation scif_by_hand[] __attribute__((visibility("hidden")));
 extern const size_t scif_by_hand_count __attribute__((visibility("hidden")));
+extern const struct mutation scif_memory_by_hand[] __attribute__((visibility("hidden")));
+extern const size_t scif_memory_by_hand_count __attribute__((visibility("hidden")));
 
 #endif

@@ -7,8 +7,9 @@
 void wrapped_found(void)
 {
 	mutant_read();
-	if (mutant.name)
-		mutant_install(scif_by_hand, scif_by_hand_count);
-	else
+	if (!mutant.name)
 		scif_generated_install();
+	else if (!mutant_install(scif_by_hand, scif_by_hand_count) &&
+		 !mutant_install(scif_memory_by_hand, scif_memory_by_hand_count))
+		mutant_unknown(mutant.name);
 }

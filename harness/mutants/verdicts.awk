@@ -8,7 +8,9 @@ function finish() {
 BEGIN { OFS = "\t" }
 /^ok / {
 	finish()
-	print row, $4, ($5 == "#" ? "UNTESTED" : "PASS"), "-", "-"
+	reason = $0
+	sub(/^.*# SKIP [A-Z]*:? */, "", reason)
+	print row, $4, ($5 == "#" ? "UNTESTED" : "PASS"), "-", ($5 == "#" ? reason : "-")
 }
 /^# (FAIL|UNRESOLVED|NOTRUN) / {
 	finish()

@@ -158,3 +158,10 @@ int backing_look(const void *vaddr, size_t size, struct backing *b)
 	*b = look.found;
 	return error;
 }
+
+bool backing_is(const void *vaddr, size_t size, uint64_t print)
+{
+	struct backing b;
+
+	return backing_look(vaddr, size, &b) == 0 && b.print == print;
+}

@@ -26,4 +26,7 @@ struct backing {
  */
 int backing_look(const void *vaddr, size_t size, struct backing *b);
 
+/* Whether memory that may be exported is there, with this print. */
+bool backing_is(const void *vaddr, size_t size, uint64_t print);
+
 #endif

@@ -1,91 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that close endpoints.
+ * Endpoints that are being closed.
  */
 #include "closer.h"
 
-#include <pthread.h>
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stddef.h>
 
-#include "endpoint.h"
 #include "service.h"
-
-/* Hardly any endpoint takes longer unless its peer is stopped. */
-#define MOMENT_NS 200000000u
-
-struct closing {
-	struct endpoint_closing endpoint;
-	struct closing *next;
-	bool done;
-	bool left; /* nobody waits for the thread any more: it frees this */
-};
 
 static struct closing *first; /* library lock */
 
-static void forget(struct closing *c)
+static void finish(struct closing *c)
 {
 	struct closing **link = &first;
 
 	while (*link != c)
 		link = &(*link)->next;
 	*link = c->next;
-	free(c);
+	c->closed(c);
+	service_changed();
 }
 
-static void *close_it(void *arg)
+static void run(struct errand *e)
 {
-	struct closing *c = arg;
+	struct closing *c = (struct closing *)((char *)e - offsetof(struct closing, errand));
 
 	endpoint_close_long(&c->endpoint);
 	service_lock();
-	c->done = true;
-	if (c->left)
-		forget(c);
-	service_changed();
+	finish(c);
 	service_unlock();
-	return NULL;
 }
 
-static void await(struct closing *c, pthread_t thread)
+void closer_close(struct closing *c, scif_epd_t epd, const void *owner,
+		  void (*closed)(struct closing *c))
 {
-	uint64_t deadline = service_now() + MOMENT_NS;
-
-	while (!c->done && service_wait(deadline, false) == 0)
-		;
-	if (!c->done) {
-		c->left = true;
-		pthread_detach(thread);
-		return;
-	}
-	pthread_join(thread, NULL);
-	forget(c);
-}
-
-void closer_close(scif_epd_t epd)
-{
-	struct closing *c = calloc(1, sizeof(*c));
-	pthread_t thread;
-
-	if (c == NULL) {
-		endpoint_close(epd);
-		return;
-	}
+	c->errand.run = run;
+	c->owner = owner;
+	c->closed = closed;
 	c->next = first;
 	first = c;
 	endpoint_close_begin(&c->endpoint, epd);
-	if (service_spawn(&thread, close_it, c) == 0) {
-		await(c, thread);
-	} else {
-		endpoint_close_long(&c->endpoint);
-		forget(c);
-	}
+	if (errand_send(&c->errand) == 0)
+		return;
+	endpoint_close_long(&c->endpoint);
+	finish(c);
+}
+
+static bool any_of(const void *owner)
+{
+	const struct closing *c = first;
+
+	while (c != NULL && c->owner != owner)
+		c = c->next;
+	return c != NULL;
+}
+
+void closer_await(const void *owner, uint64_t deadline)
+{
+	while (any_of(owner) && service_wait(deadline, false) == 0)
+		;
+}
+
+void closer_disown(const void *owner)
+{
+	for (struct closing *c = first; c != NULL; c = c->next)
+		if (c->owner == owner)
+			c->owner = NULL;
 }
 
 void closer_atfork_child(void)
 {
-	while (first != NULL) {
-		endpoint_close_copy(&first->endpoint);
-		forget(first);
+	struct closing *c;
+
+	while ((c = first) != NULL) {
+		first = c->next;
+		endpoint_close_copy(&c->endpoint);
+		c->closed(c);
 	}
 }

@@ -103,10 +103,7 @@ void export_unbind(const struct binding *b, size_t size)
 
 bool export_memory_in_place(const struct export *e)
 {
-	struct backing backing;
-
-	return backing_look(e->binding.vaddr, e->size, &backing) == 0 &&
-	       backing.print == e->binding.print;
+	return backing_is(e->binding.vaddr, e->size, e->binding.print);
 }
 
 /* --- create --- */
@@ -302,6 +299,7 @@ void export_atfork_child(struct segment *s)
 	e->busy = false;
 	e->state = EXPORT_BOUND;
 	e->listener.epd = -1;
-	e->listener.accepting = false;
+	e->listener.accepting = 0;
+	e->guests = e->registering = 0;
 	e->listener.watch.armed = false;
 }

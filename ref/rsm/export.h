@@ -40,7 +40,10 @@ struct binding {
 struct listener {
 	struct watch watch;
 	int epd;
-	bool accepting; /* the thread is in scif_accept() without the lock */
+	unsigned accepting; /* errands that may be in scif_accept(), without the lock */
+	unsigned seen;	    /* of `taken`, when it was last looked at */
+	unsigned taken;	    /* how often scif_accept() has returned */
+	bool knocked;	    /* since the queue was last found empty */
 	bool closing;
 };
 
@@ -67,8 +70,10 @@ struct export
 	unsigned index; /* of the port in the sequence of the id */
 	struct access_list access;
 	struct listener listener;
-	struct link *links; /* connections, newest first */
-	uint32_t serial;    /* of the last question to importers */
+	struct link *links;   /* connections, newest first */
+	unsigned guests;      /* of these, those that have not said what they want */
+	unsigned registering; /* links whose window is being opened, also those closed meanwhile */
+	uint32_t serial;      /* of the last question to importers */
 };
 
 /* The calling process, not a parent of it, created it. */

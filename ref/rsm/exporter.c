@@ -6,6 +6,7 @@
 #include "exporter.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -20,14 +21,20 @@
 /* Those who have not said what they want; the oldest goes when another comes. */
 enum { GUESTS = 64 };
 
-/* How soon accept is tried again after memory or descriptors ran out. */
+/* How soon accept is tried again after it has failed. */
 #define SHORTAGE_NS 100000000u
 
 /* How long those that have just answered may take to answer again. */
 #define MOMENT_NS 500000000u
 
-/* Connections taken at a time, so that the others get their turn. */
-enum { TAKEN_AT_ONCE = 8 };
+/* How often one that is to wait for its window hears that we are at it. */
+#define WORKING_NS 1000000000u
+
+/* Whoever takes longer to get through scif_accept() holds up those behind. */
+#define HELD_UP_NS 250000000u
+
+/* How long those that were cut off are waited for: what they hold may take for ever. */
+#define CUT_OFF_NS 200000000u
 
 /* --- links --- */
 
@@ -48,40 +55,100 @@ static void link_leave(struct link *l)
 		l->export->links = l->next;
 	if (l->next != NULL)
 		l->next->prev = l->prev;
+	if (l->guest)
+		l->export->guests--;
+}
+
+static void link_closed(struct closing *c)
+{
+	free((char *)c - offsetof(struct link, closing));
 }
 
 void link_close(struct link *l)
 {
+	bool open;
+
 	link_leave(l);
-	channel_close(&l->channel);
-	free(l);
+	open = channel_abandon(&l->channel) >= 0;
+	l->over = true;
 	service_changed();
+	if (l->errands > 0)
+		return;
+	if (open && l->admitted) {
+		closer_close(&l->closing, l->epd, l->export, link_closed);
+		return;
+	}
+	/* It had no window that anything could wait for. */
+	if (open)
+		endpoint_close(l->epd);
+	free(l);
 }
 
-/* One that has not answered may have been stopped in the middle of a transfer. */
-static void link_cut_off(struct link *l)
+/* Lock held: an errand that used the endpoint has come back. True when the link is over. */
+static bool errand_done(struct link *l)
 {
-	scif_epd_t epd;
-
-	link_leave(l);
-	epd = channel_abandon(&l->channel);
-	free(l);
-	if (epd >= 0)
-		closer_close(epd);
+	l->errands--;
+	service_changed();
+	if (!l->over)
+		return false;
+	if (l->errands == 0)
+		closer_close(&l->closing, l->epd, NULL, link_closed);
+	return true;
 }
 
 off_t link_register(struct link *l, void *vaddr)
 {
 	int prot = (l->permission & RSM_PERM_READ ? SCIF_PROT_READ : 0) |
 		   (l->permission & RSM_PERM_WRITE ? SCIF_PROT_WRITE : 0);
-	off_t window = scif_register(l->channel.epd, vaddr, l->export->size, 0, prot, 0);
+	off_t window = scif_register(l->epd, vaddr, l->export->size, 0, prot, 0);
 
 	return window == SCIF_REGISTER_FAILED ? -errno : window;
 }
 
 void link_unregister(struct link *l, off_t window)
 {
-	scif_unregister(l->channel.epd, window, l->export->size);
+	scif_unregister(l->epd, window, l->export->size);
+}
+
+struct vacating {
+	struct errand errand;
+	struct link *link;
+	off_t window;
+	size_t size;
+};
+
+static void vacate(struct errand *errand)
+{
+	struct vacating *v =
+		(struct vacating *)((char *)errand - offsetof(struct vacating, errand));
+	struct link *l = v->link;
+
+	scif_unregister(l->epd, v->window, v->size);
+	service_lock();
+	l->vacating--;
+	errand_done(l);
+	service_unlock();
+	free(v);
+}
+
+/* scif_unregister() waits for transfers, and what the importer says of them need not be true. */
+void link_vacate(struct link *l, off_t window)
+{
+	struct vacating *v = calloc(1, sizeof(*v));
+
+	if (v == NULL) {
+		link_unregister(l, window);
+		return;
+	}
+	*v = (struct vacating){
+		.errand.run = vacate, .link = l, .window = window, .size = l->export->size};
+	if (errand_send(&v->errand) != 0) {
+		link_unregister(l, window);
+		free(v);
+		return;
+	}
+	l->vacating++;
+	l->errands++;
 }
 
 void link_ask(struct link *l, struct wire_message *question)
@@ -124,9 +191,58 @@ int links_await(struct export *e, bool interruptible)
 	while (first_waiting(e) != NULL && service_now() < deadline)
 		if (service_wait(deadline, interruptible) == -EINTR)
 			return -EINTR;
+	if (first_waiting(e) == NULL)
+		return 0;
+	/* One that has not answered may have been stopped in the middle of a transfer. */
 	while ((l = first_waiting(e)) != NULL)
-		link_cut_off(l);
+		link_close(l);
+	closer_await(e, service_now() + CUT_OFF_NS);
+	closer_disown(e);
 	return 0;
+}
+
+void links_await_registered(struct export *e)
+{
+	while (e->registering > 0)
+		service_wait(UINT64_MAX, false);
+}
+
+static bool same_memory(const struct binding *a, const struct binding *b)
+{
+	return a->vaddr == b->vaddr && a->window == b->window && a->print == b->print;
+}
+
+/* Also those that are closed meanwhile and not to be seen any more. */
+static bool any_registers_old(const struct export *e)
+{
+	unsigned of_present = 0;
+
+	for (const struct link *l = e->links; l != NULL; l = l->next)
+		of_present += l->registering && same_memory(&l->registered, &e->binding);
+	return e->registering > of_present;
+}
+
+void links_await_registered_old(struct export *e)
+{
+	while (any_registers_old(e))
+		service_wait(UINT64_MAX, false);
+}
+
+static bool any_vacates(const struct export *e)
+{
+	const struct link *l = e->links;
+
+	while (l != NULL && l->vacating == 0)
+		l = l->next;
+	return l != NULL;
+}
+
+void links_await_vacated(struct export *e)
+{
+	uint64_t deadline = service_now() + MOMENT_NS;
+
+	while (any_vacates(e) && service_wait(deadline, false) == 0)
+		;
 }
 
 static bool any_prompt_waits(const struct export *e)
@@ -226,45 +342,115 @@ static int may_connect(struct link *l, const struct wire_message *m)
  * Through messages goes what libscif cannot share with this importer, and memory that the program
  * has taken away from its address: the anchor still has it.
  */
-static int open_window(struct link *l)
+static int take_window(struct link *l, off_t window)
 {
-	l->window = export_memory_in_place(l->export) ? link_register(l, l->export->binding.vaddr)
-						      : -EFAULT;
-	switch (l->window) {
+	switch (window) {
 	case -ENOMEM:
 		return RSMERR_INSUFFICIENT_MEM;
 	case -ECONNRESET:
 	case -ENODEV:
 		return RSMERR_CONN_ABORTED;
 	default:
-		l->relay = l->window < 0;
+		l->window = window;
+		l->relay = window < 0;
 	}
 	if (l->relay && channel_relay(&l->channel) != 0)
 		return RSMERR_INSUFFICIENT_MEM;
 	return RSM_SUCCESS;
 }
 
-static void on_connect(struct link *l, const struct wire_message *m)
+/* False when the importer is refused; then the connection is to be dropped. */
+static bool answer_connect(struct link *l, int status)
 {
 	struct export *e = l->export;
-	struct wire_message answer = {.type = WIRE_ANSWER, .segment_id = m->segment_id};
+	struct wire_message answer = {
+		.type = WIRE_ANSWER, .segment_id = e->segment_id, .status = (uint32_t)status};
 
-	l->permission = m->permission;
-	answer.status = (uint32_t)may_connect(l, m);
-	if (answer.status == RSM_SUCCESS)
-		answer.status = (uint32_t)open_window(l);
-	if (answer.status == RSM_SUCCESS) {
+	if (status == RSM_SUCCESS) {
 		answer.permission = l->permission;
 		answer.size = e->size;
 		answer.offset = l->relay ? 0 : (uint64_t)l->window;
 		answer.flags = (l->relay ? WIRE_RELAY : 0) | (e->big_endian ? WIRE_BIG_ENDIAN : 0);
 	}
-	if (channel_send(&l->channel, &answer, NULL, 0) != 0 || answer.status != RSM_SUCCESS) {
-		refuse(l);
-		return;
-	}
+	if (channel_send(&l->channel, &answer, NULL, 0) != 0 || status != RSM_SUCCESS)
+		return false;
 	l->admitted = true;
 	watch_deadline(&l->channel.watch, 0);
+	return true;
+}
+
+static off_t open_window(struct link *l)
+{
+	return backing_is(l->registered.vaddr, l->export->size, l->registered.print)
+		       ? link_register(l, l->registered.vaddr)
+		       : -EFAULT;
+}
+
+static bool begin_opening(struct link *l);
+
+/*
+ * Lock held. The segment may have got other memory meanwhile, or may not be published any more.
+ * False as answer_connect().
+ */
+static bool opened(struct link *l, off_t window)
+{
+	struct export *e = l->export;
+
+	l->registering = false;
+	e->registering--;
+	if (errand_done(l))
+		return true;
+	if (e->state != EXPORT_PUBLISHED)
+		return answer_connect(l, RSMERR_SEG_NOT_PUBLISHED);
+	if (same_memory(&l->registered, &e->binding))
+		return answer_connect(l, take_window(l, window));
+	if (window >= 0)
+		link_unregister(l, window);
+	return begin_opening(l);
+}
+
+static void run_opening(struct errand *errand)
+{
+	struct link *l = (struct link *)((char *)errand - offsetof(struct link, opening));
+	off_t window = open_window(l);
+
+	service_lock();
+	if (!opened(l, window))
+		link_close(l);
+	service_unlock();
+}
+
+static bool begin_opening(struct link *l)
+{
+	l->registered = l->export->binding;
+	l->registering = true;
+	l->export->registering++;
+	l->errands++;
+	l->opening.run = run_opening;
+	return errand_send(&l->opening) == 0 || opened(l, open_window(l));
+}
+
+/* Gigabytes take seconds; the importer loses its patience with those who are silent. */
+static void still_working(struct watch *w)
+{
+	struct link *l = (struct link *)((char *)w - offsetof(struct link, channel.watch));
+	struct wire_message m = {.type = WIRE_WORKING};
+
+	channel_send(&l->channel, &m, NULL, 0);
+	watch_deadline(w, service_now() + WORKING_NS);
+}
+
+static void on_connect(struct link *l, const struct wire_message *m)
+{
+	int status = may_connect(l, m);
+
+	l->guest = false;
+	l->export->guests--;
+	l->permission = m->permission;
+	l->channel.watch.due = still_working;
+	watch_deadline(&l->channel.watch, service_now() + WORKING_NS);
+	if (!(status == RSM_SUCCESS ? begin_opening(l) : answer_connect(l, status)))
+		refuse(l);
 }
 
 static void on_done(struct link *l, const struct wire_message *m)
@@ -273,7 +459,7 @@ static void on_done(struct link *l, const struct wire_message *m)
 		return;
 	l->waiting = false;
 	if (l->has_other && l->close_other) {
-		link_unregister(l, l->other);
+		link_vacate(l, l->other);
 		l->has_other = l->close_other = false;
 	}
 	if (l->ending)
@@ -380,8 +566,12 @@ static void message(struct channel *c, const struct wire_message *m, const void 
 {
 	struct link *l = c->owner;
 
-	if (!l->admitted) {
+	if (l->guest) {
 		guest_message(l, m);
+		return;
+	}
+	if (!l->admitted) {
+		refuse(l);
 		return;
 	}
 	switch (m->type) {
@@ -419,16 +609,13 @@ static void guest_late(struct watch *w)
 static void make_room_for_guest(struct export *e)
 {
 	struct link *oldest = NULL;
-	unsigned count = 0;
 
-	for (struct link *l = e->links; l != NULL; l = l->next) {
-		if (l->admitted)
-			continue;
-		oldest = l;
-		count++;
-	}
-	if (count >= GUESTS)
-		link_close(oldest);
+	if (e->guests < GUESTS)
+		return;
+	for (struct link *l = e->links; l != NULL; l = l->next)
+		if (l->guest)
+			oldest = l;
+	link_close(oldest);
 }
 
 static int receive_guest(struct export *e, scif_epd_t epd, uint16_t node)
@@ -447,16 +634,16 @@ static int receive_guest(struct export *e, scif_epd_t epd, uint16_t node)
 		return error;
 	}
 	make_room_for_guest(e);
+	l->epd = epd;
+	l->guest = true;
+	e->guests++;
 	link_enter(l, e);
 	l->channel.watch.due = guest_late;
 	watch_deadline(&l->channel.watch, service_now() + SERVICE_PATIENCE_NS);
 	return 0;
 }
 
-/*
- * 0 or why there was none. A connector of the embedded fabric that stalls can hold accept for a
- * moment, so the lock is not kept meanwhile.
- */
+/* 0 or why there was none. */
 static int take_one(struct export *e)
 {
 	struct scif_portID peer;
@@ -465,6 +652,7 @@ static int take_one(struct export *e)
 	service_unlock();
 	epd = endpoint_accept(e->listener.epd, &peer);
 	service_lock();
+	e->listener.taken++;
 	if (epd < 0)
 		return epd;
 	error = e->listener.closing ? -ENOENT : receive_guest(e, epd, peer.node);
@@ -473,24 +661,55 @@ static int take_one(struct export *e)
 	return error;
 }
 
+/* Lock held, dropped meanwhile. The last that leaves an empty queue leaves no deadline either. */
 static void take_guests(struct export *e)
 {
 	struct listener *listener = &e->listener;
 	int error = 0;
 
-	listener->accepting = true;
-	for (int i = 0; i < TAKEN_AT_ONCE && error == 0 && !listener->closing; i++)
+	while (!listener->closing && (error == 0 || listener->knocked)) {
+		listener->knocked = false;
 		error = take_one(e);
-	listener->accepting = false;
-	if (listener->closing) {
+	}
+	listener->accepting--;
+	if (listener->closing)
 		service_changed();
-		return;
-	}
-	/* A request that libscif has set aside for want of something does not show in epoll. */
-	if (error == -EMFILE || error == -ENFILE || error == -ENOMEM) {
-		watch_change(&listener->watch, 0);
+	/* A request that was set aside for want of something, or others behind one that failed. */
+	else if (error != -EAGAIN)
 		watch_deadline(&listener->watch, service_now() + SHORTAGE_NS);
+	else if (listener->accepting == 0)
+		watch_deadline(&listener->watch, 0);
+}
+
+struct visit {
+	struct errand errand;
+	struct export *export;
+};
+
+static void run_visit(struct errand *errand)
+{
+	struct visit *v = (struct visit *)((char *)errand - offsetof(struct visit, errand));
+
+	service_lock();
+	take_guests(v->export);
+	service_unlock();
+	free(v);
+}
+
+/* A connector that stalls can hold up scif_accept() on the embedded fabric. */
+static void send_visit(struct export *e)
+{
+	struct visit *v = calloc(1, sizeof(*v));
+
+	e->listener.accepting++;
+	watch_deadline(&e->listener.watch, service_now() + HELD_UP_NS);
+	if (v != NULL) {
+		*v = (struct visit){.errand.run = run_visit, .export = e};
+		if (errand_send(&v->errand) == 0)
+			return;
 	}
+	free(v);
+	take_guests(e);
 }
 
 static struct export *export_of(struct watch *w)
@@ -498,16 +717,36 @@ static struct export *export_of(struct watch *w)
 	return (struct export *)((char *)w - offsetof(struct export, listener.watch));
 }
 
+/* Comes once for each request, or for several. */
 static void knock(struct watch *w, uint32_t bits)
 {
+	struct export *e = export_of(w);
+
 	(void)bits;
-	take_guests(export_of(w));
+	e->listener.knocked = true;
+	if (e->listener.accepting == 0)
+		send_visit(e);
 }
 
-static void shortage_over(struct watch *w)
+static bool request_there(const struct listener *l)
 {
-	watch_change(w, EPOLLIN);
-	take_guests(export_of(w));
+	struct pollfd p = {.fd = scif_get_fd(l->epd), .events = POLLIN};
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* A shortage may be over; or somebody holds up the thread that accepts, and others wait behind. */
+static void look_again(struct watch *w)
+{
+	struct export *e = export_of(w);
+	struct listener *l = &e->listener;
+	bool held_up = l->accepting > 0 && l->taken == l->seen && request_there(l);
+
+	l->seen = l->taken;
+	if (l->accepting == 0 || held_up)
+		send_visit(e);
+	else
+		watch_deadline(w, service_now() + HELD_UP_NS);
 }
 
 int listener_open(struct export *e, scif_epd_t epd)
@@ -515,9 +754,8 @@ int listener_open(struct export *e, scif_epd_t epd)
 	int error;
 
 	e->listener = (struct listener){
-		.epd = epd,
-		.watch = {.fd = scif_get_fd(epd), .ready = knock, .due = shortage_over}};
-	error = watch_add(&e->listener.watch, EPOLLIN);
+		.epd = epd, .watch = {.fd = scif_get_fd(epd), .ready = knock, .due = look_again}};
+	error = watch_add(&e->listener.watch, EPOLLIN | EPOLLET);
 	if (error != 0)
 		e->listener.epd = -1;
 	return error;
@@ -528,7 +766,7 @@ void listener_close(struct export *e)
 	if (e->listener.epd < 0)
 		return;
 	e->listener.closing = true;
-	while (e->listener.accepting)
+	while (e->listener.accepting > 0)
 		service_wait(UINT64_MAX, false);
 	watch_remove(&e->listener.watch);
 	endpoint_close(e->listener.epd);

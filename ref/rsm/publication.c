@@ -95,6 +95,7 @@ static int ask_unlocked(struct export *e)
 static void give_up_claim(struct export *e)
 {
 	listener_close(e);
+	links_await_registered(e);
 	links_close(e);
 	e->state = EXPORT_BOUND;
 }
@@ -254,6 +255,8 @@ int rsm_memseg_export_republish(rsm_memseg_export_handle_t memseg,
 
 int publication_end(struct export *e, bool interruptible)
 {
+	uint64_t deadline = service_now() + SERVICE_PATIENCE_NS;
+
 	if (e->state == EXPORT_BOUND)
 		return 0;
 	e->state = EXPORT_UNPUBLISHING;
@@ -263,6 +266,8 @@ int publication_end(struct export *e, bool interruptible)
 		return -EINTR;
 	}
 	give_up_claim(e);
+	closer_await(e, deadline);
+	closer_disown(e);
 	access_list_free(&e->access);
 	service_release();
 	return 0;

@@ -15,11 +15,11 @@ static bool follows(const struct link *l)
 
 /* --- the new memory on every link, before anybody is told --- */
 
-static void forget_prepared(struct export *e)
+static void forget_prepared(struct export *e, void (*forget)(struct link *l, off_t window))
 {
 	for (struct link *l = e->links; l != NULL; l = l->next) {
 		if (l->has_other)
-			link_unregister(l, l->other);
+			forget(l, l->other);
 		l->has_other = false;
 	}
 }
@@ -36,7 +36,7 @@ static int prepare_links(struct export *e, void *vaddr)
 		if (window == -ECONNRESET || window == -ENODEV)
 			continue;
 		if (window < 0) {
-			forget_prepared(e);
+			forget_prepared(e, link_unregister);
 			return (int)window;
 		}
 		l->other = window;
@@ -130,7 +130,9 @@ static int change_over(struct export *e, const struct binding *to)
 		links_await_prompt(e);
 		return RSMERR_INTERRUPTED;
 	}
-	forget_prepared(e);
+	forget_prepared(e, link_vacate);
+	links_await_vacated(e);
+	links_await_registered_old(e);
 	export_unbind(&from, e->size);
 	return RSM_SUCCESS;
 }
@@ -149,8 +151,10 @@ static int rebind(struct export *e, void *vaddr)
 	if (result != RSM_SUCCESS)
 		return result;
 	result = change_over(e, &to);
-	if (result != RSM_SUCCESS)
+	if (result != RSM_SUCCESS) {
+		links_await_registered_old(e);
 		export_unbind(&to, e->size);
+	}
 	return result;
 }
 

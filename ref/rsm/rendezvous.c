@@ -189,21 +189,31 @@ int rendezvous_ask(uint32_t segment_id, unsigned index)
 
 /* --- finding an exporter --- */
 
+static int receive(scif_epd_t epd, struct wire_message *m, uint64_t deadline)
+{
+	unsigned char bytes[WIRE_SIZE];
+	int error = endpoint_receive(epd, bytes, sizeof(bytes), deadline, true);
+
+	if (error != 0)
+		return error;
+	return wire_decode(m, bytes) && m->length == 0 ? 0 : -ECONNRESET;
+}
+
+/* Patience begins anew with every sign of life. */
 static int exchange(scif_epd_t epd, const struct wire_message *request, struct wire_message *answer)
 {
-	uint64_t deadline = service_now() + SERVICE_PATIENCE_NS;
 	unsigned char bytes[WIRE_SIZE];
 	int error;
 
 	wire_encode(bytes, request);
-	error = endpoint_send(epd, bytes, sizeof(bytes), deadline, true);
-	if (error == 0)
-		error = endpoint_receive(epd, bytes, sizeof(bytes), deadline, true);
+	error = endpoint_send(epd, bytes, sizeof(bytes), service_now() + SERVICE_PATIENCE_NS, true);
+	do
+		if (error == 0)
+			error = receive(epd, answer, service_now() + SERVICE_PATIENCE_NS);
+	while (error == 0 && answer->type == WIRE_WORKING);
 	if (error != 0)
 		return error;
-	return wire_decode(answer, bytes) && answer->type == WIRE_ANSWER && answer->length == 0
-		       ? 0
-		       : -ECONNRESET;
+	return answer->type == WIRE_ANSWER ? 0 : -ECONNRESET;
 }
 
 /*

@@ -24,6 +24,7 @@
 #include "closer.h"
 #include "descriptor.h"
 #include "endpoint.h"
+#include "errand.h"
 #include "handle.h"
 
 enum { BATCH = 32 };
@@ -45,6 +46,7 @@ static struct {
 		uint32_t generation;
 	} * places;
 	uint32_t place_count;
+	uint32_t first_free; /* no place before this is free */
 } service = {.epoll = -1, .wake = -1};
 
 static _Atomic uint32_t changes;
@@ -137,7 +139,7 @@ int service_wait(uint64_t deadline, bool interruptible)
 
 /* --- watches --- */
 
-static void wake_thread(void)
+void service_wake_thread(void)
 {
 	uint64_t one = 1;
 
@@ -149,7 +151,7 @@ static void wake_thread(void)
 static int take_place(struct watch *w)
 {
 	struct place *more;
-	uint32_t i = 0, count;
+	uint32_t i = service.first_free, count;
 
 	while (i < service.place_count && service.places[i].watch != NULL)
 		i++;
@@ -164,8 +166,16 @@ static int take_place(struct watch *w)
 		service.place_count = count;
 	}
 	service.places[i].watch = w;
+	service.first_free = i + 1;
 	w->slot = i;
 	return 0;
+}
+
+static void leave_place(struct watch *w)
+{
+	service.places[w->slot].watch = NULL;
+	if (w->slot < service.first_free)
+		service.first_free = w->slot;
 }
 
 static struct epoll_event event_of(const struct watch *w)
@@ -190,7 +200,7 @@ int watch_add(struct watch *w, uint32_t events)
 	event = event_of(w);
 	if (epoll_ctl(service.epoll, EPOLL_CTL_ADD, w->fd, &event) != 0) {
 		error = -errno;
-		service.places[w->slot].watch = NULL;
+		leave_place(w);
 		return error == -ENOSPC ? -ENOMEM : error;
 	}
 	w->armed = true;
@@ -232,7 +242,7 @@ void watch_deadline(struct watch *w, uint64_t deadline)
 	if (w->next != NULL)
 		w->next->prev = w;
 	service.timed = w;
-	wake_thread();
+	service_wake_thread();
 }
 
 void watch_remove(struct watch *w)
@@ -242,15 +252,15 @@ void watch_remove(struct watch *w)
 	untime(w);
 	w->armed = false;
 	epoll_ctl(service.epoll, EPOLL_CTL_DEL, w->fd, NULL);
-	service.places[w->slot].watch = NULL;
 	service.places[w->slot].generation++;
+	leave_place(w);
 }
 
 /* --- the thread --- */
 
 static int milliseconds_left(void)
 {
-	uint64_t soonest = UINT64_MAX, now;
+	uint64_t soonest = errands_deadline(), now;
 
 	for (struct watch *w = service.timed; w != NULL; w = w->next)
 		if (w->deadline < soonest)
@@ -320,6 +330,7 @@ static void *serve(void *unused)
 				attend(&events[i]);
 		}
 		attend_deadlines();
+		errands_look();
 	}
 	service_unlock();
 	return NULL;
@@ -386,15 +397,17 @@ static int start(void)
 	if (error != 0) {
 		service.state = IDLE;
 		close_descriptors();
+		return error;
 	}
-	return error;
+	errands_open();
+	return 0;
 }
 
 static void forget_places(void)
 {
 	free(service.places);
 	service.places = NULL;
-	service.place_count = 0;
+	service.place_count = service.first_free = 0;
 	service.timed = NULL;
 }
 
@@ -403,11 +416,12 @@ static void stop(void)
 {
 	pthread_t thread = service.thread;
 
-	wake_thread();
+	service_wake_thread();
 	service.state = ENDING;
 	service_unlock();
 	pthread_join(thread, NULL);
 	service_lock();
+	errands_close();
 	close_descriptors();
 	forget_places();
 	service.state = IDLE;
@@ -465,6 +479,7 @@ static void child(void)
 	service.state = IDLE;
 	handle_atfork_child(orphan);
 	anchor_atfork_child();
+	errands_atfork_child();
 	closer_atfork_child();
 	channel_atfork_child_all();
 	forget_places();

@@ -32,6 +32,9 @@ void service_release(void);
 /* A thread like the service thread, with the signals blocked. 0 or -EAGAIN. */
 int service_spawn(pthread_t *thread, void *(*run)(void *arg), void *arg);
 
+/* Lock held: the thread looks at its deadlines anew. */
+void service_wake_thread(void);
+
 /* Lock held: wakes every service_wait(). Whoever changes state that is waited for calls it. */
 void service_changed(void);
 

@@ -18,10 +18,11 @@ enum {
 
 enum wire_type {
 	/* first message of a connection */
-	WIRE_ASK = 1,	  /* claimer -> holder of a port: segment_id, index of the claim */
-	WIRE_HOLDER = 2,  /* answer: status 0 the id is not mine, RSMERR_SEGID_IN_USE it is */
-	WIRE_CONNECT = 3, /* importer -> holder: segment_id, permission, uid, gid */
-	WIRE_ANSWER = 4,  /* answer: status; if 0 size, offset (window), flags */
+	WIRE_ASK = 1,	   /* claimer -> holder of a port: segment_id, index of the claim */
+	WIRE_HOLDER = 2,   /* answer: status 0 the id is not mine, RSMERR_SEGID_IN_USE it is */
+	WIRE_CONNECT = 3,  /* importer -> holder: segment_id, permission, uid, gid */
+	WIRE_ANSWER = 4,   /* answer: status; if 0 size, offset (window), flags */
+	WIRE_WORKING = 11, /* before an ANSWER that takes long: it is being worked at */
 
 	/* exporter -> importer */
 	WIRE_REBIND = 5, /* the segment is now in the window at `offset`; answered by DONE */

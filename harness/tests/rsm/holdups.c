@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Importers that hold things up hold up nobody but themselves: some that take a place in the
+ * listener's queue and go no further, and one that says it is done while its transfer goes on.
+ */
+#include <endian.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "by_hand.h"
+#include "pair.h"
+
+/*
+ * libscif drops a connector that stalls after two seconds, and an importer waits for five: behind
+ * so many, one after the other, it would give up.
+ */
+enum { STALLED = 4, SKIPPED = 77, LONGEST = 120 };
+enum { QUIET_ID = 0x400100, LIED_TO_ID = 0x400200 };
+
+static size_t page;
+
+static void *pages(void)
+{
+	void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	pair_must(memory == MAP_FAILED, "mmap");
+	return memory;
+}
+
+static rsm_memseg_export_handle_t published(rsmapi_controller_handle_t controller,
+					    rsm_memseg_id_t id)
+{
+	rsm_memseg_export_handle_t segment;
+
+	pair_must(rsm_memseg_export_create(controller, &segment, pages(), page, RSM_ALLOW_REBIND),
+		  "create");
+	pair_must(rsm_memseg_export_publish(segment, &id, NULL, 0), "publish");
+	return segment;
+}
+
+static void serves(rsmapi_controller_handle_t controller, const char *when)
+{
+	rsm_memseg_import_handle_t import;
+
+	pair_must(rsm_memseg_import_connect(controller, 0, QUIET_ID, RSM_PERM_RDWR, &import), when);
+	pair_must(rsm_memseg_import_disconnect(import), "disconnect");
+}
+
+/* --- connectors that stall --- */
+
+/* A port of the embedded fabric is a socket of this name; a connection begins with a greeting. */
+static int stalled_connector(const char *fabric)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "scif/%s/0/%u", fabric,
+			      by_hand_first_port(QUIET_ID));
+
+	pair_must(fd < 0 || connect(fd, (struct sockaddr *)&name,
+				    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+						(size_t)length)) != 0,
+		  "connect");
+	return fd;
+}
+
+static void stalled_connectors(rsmapi_controller_handle_t controller, const char *fabric)
+{
+	int fds[STALLED];
+
+	for (int i = 0; i < STALLED; i++)
+		fds[i] = stalled_connector(fabric);
+	serves(controller, "connect behind connectors that stall");
+	for (int i = 0; i < STALLED; i++)
+		close(fds[i]);
+}
+
+/* --- an importer that lies --- */
+
+/* A page that is not there, and that nobody brings. */
+static void *withheld_page(void)
+{
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register reg = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+	void *memory = pages();
+
+	reg.range = (struct uffdio_range){.start = (uintptr_t)memory, .len = page};
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) != 0 || ioctl(fd, UFFDIO_REGISTER, &reg) != 0)
+		exit(SKIPPED);
+	return memory;
+}
+
+static struct {
+	scif_epd_t epd;
+	off_t window;
+} lied;
+
+static void *write_without_end(void *from)
+{
+	scif_vwriteto(lied.epd, from, page, lied.window, SCIF_RMA_SYNC);
+	return NULL;
+}
+
+static bool answer_order(uint16_t type)
+{
+	struct message order, done = by_hand(DONE, 0);
+
+	if (!by_hand_hears(lied.epd, &order) || by_hand_type(&order) != type)
+		return false;
+	done.word[3] = order.word[3];
+	return scif_send(lied.epd, &done, HEADER, SCIF_SEND_BLOCK) == HEADER;
+}
+
+/* Sleeps in the fault: then the transfer is under way. */
+static void await_fault(pid_t tid)
+{
+	char path[64], state[4096];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/wchan", (int)tid);
+	do {
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ssize_t n = fd < 0 ? -1 : read(fd, state, sizeof(state) - 1);
+
+		pair_must(n < 0, path);
+		close(fd);
+		state[n] = '\0';
+		sched_yield();
+	} while (strcmp(state, "handle_userfault") != 0);
+}
+
+static pid_t writer_tid;
+
+static void *writer(void *from)
+{
+	__atomic_store_n(&writer_tid, gettid(), __ATOMIC_RELEASE);
+	return write_without_end(from);
+}
+
+/* Ends only when it is killed, with its transfer still going on. */
+static void lie(int told)
+{
+	struct message hello = by_hand_connect(LIED_TO_ID, RSM_PERM_RDWR), answer;
+	void *from = withheld_page();
+	pthread_t thread;
+	pid_t tid;
+
+	lied.epd = by_hand_says(LIED_TO_ID, &hello, HEADER);
+	pair_must(!by_hand_hears(lied.epd, &answer) || by_hand_type(&answer) != ANSWER ||
+			  answer.word[4] != 0,
+		  "the answer to CONNECT");
+	lied.window = (off_t)(le32toh(answer.word[12]) | (uint64_t)le32toh(answer.word[13]) << 32);
+	pair_must(pthread_create(&thread, NULL, writer, from), "pthread_create");
+	while ((tid = __atomic_load_n(&writer_tid, __ATOMIC_ACQUIRE)) == 0)
+		sched_yield();
+	await_fault(tid);
+	pair_must(write(told, "", 1) != 1, "write");
+	pair_must(!answer_order(REBIND), "REBIND");
+	pair_must(!answer_order(ABORT), "ABORT");
+	for (;;)
+		pause();
+}
+
+/* The liar is forked before there is a segment: it is a process like any other. */
+static pid_t start_liar(int begin[2], int told[2])
+{
+	pid_t pid;
+	char byte;
+
+	pair_must(pipe(begin) | pipe(told), "pipe");
+	pid = fork();
+	pair_must(pid < 0, "fork");
+	if (pid != 0) {
+		close(told[1]);
+		close(begin[0]);
+		return pid;
+	}
+	close(begin[1]);
+	alarm(LONGEST);
+	if (read(begin[0], &byte, 1) == 1)
+		lie(told[1]);
+	exit(EXIT_SUCCESS);
+}
+
+/* False where pages cannot be withheld. */
+static bool liar_is_writing(int begin[2], int told[2])
+{
+	char byte;
+
+	pair_must(write(begin[1], "", 1) != 1, "write");
+	return read(told[0], &byte, 1) == 1;
+}
+
+static int end_liar(pid_t pid)
+{
+	int status;
+
+	kill(pid, SIGKILL);
+	pair_must(waitpid(pid, &status, 0) != pid, "waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SUCCESS;
+}
+
+int main(void)
+{
+	rsmapi_controller_handle_t controller;
+	rsm_memseg_export_handle_t quiet, lied_to;
+	int begin[2], told[2], result;
+	char fabric[32];
+	bool writing;
+	pid_t liar;
+
+	page = (size_t)getpagesize();
+	alarm(LONGEST);
+	snprintf(fabric, sizeof(fabric), "holdups-%d", (int)getpid());
+	setenv("SCIF_FABRIC", fabric, 1);
+	setenv("SCIF_NODE", "0", 1);
+	liar = start_liar(begin, told);
+	pair_must(rsm_get_controller("scif0", &controller), "get_controller");
+	quiet = published(controller, QUIET_ID);
+	stalled_connectors(controller, fabric);
+	lied_to = published(controller, LIED_TO_ID);
+	writing = liar_is_writing(begin, told);
+	if (writing) {
+		pair_must(rsm_memseg_export_rebind(lied_to, pages(), 0, page), "rebind");
+		serves(controller, "connect after a rebind that one has lied about");
+		pair_must(rsm_memseg_export_unpublish(lied_to), "unpublish");
+		serves(controller, "connect after an unpublish that one has lied about");
+	}
+	result = end_liar(liar);
+	pair_must(rsm_memseg_export_destroy(lied_to), "destroy");
+	pair_must(rsm_memseg_export_destroy(quiet), "destroy");
+	return result;
+}

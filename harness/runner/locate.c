@@ -147,6 +147,11 @@ char *locate_fault_preload(void)
 	return locate("CTS_INJECT", "", "libcts-inject.so", PKGLIBDIR);
 }
 
+char *locate_knc_info(void)
+{
+	return locate("CTS_KNC_INFO", "", "knc-info", BINDIR);
+}
+
 char *locate_built_library(const char *api)
 {
 	char *name = format_text("lib%s.so", api);

@@ -91,6 +91,7 @@ static void read_clause(struct reader *reader, struct plan_clause *clause, const
 		.file = optional_string(item, "file"),
 		.line = (int)json_integer_value(json_object_get(item, "line")),
 		.is_long = json_is_true(json_object_get(item, "long")),
+		.is_error = json_is_true(json_object_get(item, "is_error")),
 		.provoker = optional_string(item, "provoker"),
 		.scenario = optional_string(item, "scenario"),
 		.call = optional_string(item, "call"),
@@ -101,6 +102,7 @@ static void read_clause(struct reader *reader, struct plan_clause *clause, const
 	};
 	clause->needs = string_array(json_object_get(item, "needs"), &clause->needs_count);
 	clause->errata = string_array(json_object_get(item, "errata"), &clause->errata_count);
+	clause->errors = string_array(json_object_get(item, "errors"), &clause->errors_count);
 }
 
 static enum linkage read_linkage(struct reader *reader, const json_t *item, const char *where)
@@ -277,6 +279,7 @@ static void free_function(struct plan_function *function)
 	for (c = 0; c < function->clause_count; c++) {
 		free(function->clauses[c].needs);
 		free(function->clauses[c].errata);
+		free(function->clauses[c].errors);
 	}
 	free(function->clauses);
 	free(function->outcomes);

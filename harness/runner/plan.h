@@ -32,10 +32,11 @@ struct plan_clause {
 	const char *untestable;			     /* reason, or NULL */
 	const char *ruled_out;			     /* id of an errata entry, or NULL */
 	const char *deviation_tag, *deviation_where; /* what the knc profile accepts, or NULL */
-	const char **needs, **errata;
-	size_t needs_count, errata_count;
+	const char **needs, **errata,
+		**errors; /* errors: what an error clause accepts by the text */
+	size_t needs_count, errata_count, errors_count;
 	int line;
-	bool is_long;
+	bool is_long, is_error;
 };
 
 /* What the spec compiler wrote in one run. */

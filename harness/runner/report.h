@@ -3,6 +3,7 @@
 #ifndef CTS_RUNNER_REPORT_H
 #define CTS_RUNNER_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "session.h"
@@ -23,6 +24,9 @@ int report_close(FILE *file);
 void report_print_findings(FILE *stream, const struct record *record, const char *separator);
 void report_print_tap_line(FILE *stream, const struct case_run *run, size_t number);
 void report_print_summary(FILE *stream, const struct session *session);
+/* What the profile of the run accepts beside the text; nothing where that is the text itself. */
+void report_print_deviations(FILE *stream, const struct session *session);
+json_t *report_deviations_json(const struct session *session);
 /*
  * The line that continuous integration reads: N passed, N failed, N skipped; before it, for an
  * interrupted run, how much of that was not run.

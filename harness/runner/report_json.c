@@ -168,6 +168,9 @@ int report_write_json(const struct session *session, const char *path)
 
 	if (!results)
 		return -ENOMEM;
+	json_object_set_new(results, "machine",
+			    session->machine ? json_incref(session->machine) : json_null());
+	json_object_set_new(results, "deviations", report_deviations_json(session));
 	file = fopen(path, "we");
 	if (!file) {
 		status = -errno;

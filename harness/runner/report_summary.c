@@ -6,6 +6,7 @@
 
 #include "format.h"
 #include "locate.h"
+#include "machine.h"
 #include "outcomes.h"
 #include "report.h"
 
@@ -207,34 +208,6 @@ static void print_choices(FILE *stream, const struct session *session)
 		fputs("  (none)\n", stream);
 }
 
-/* Profile knc: where the driver is known to depart from the text, and how sure that is. */
-static void print_deviations(FILE *stream, const struct session *session)
-{
-	bool any = false;
-	size_t i;
-
-	if (strcmp(session->settings->profile, "documented") == 0)
-		return;
-	fprintf(stream, "\nAccepted by the profile %s beside the text\n",
-		session->settings->profile);
-	for (i = 0; i < session->case_count; i++) {
-		const struct case_run *run = &session->cases[i];
-		const struct plan_clause *clause = run->clause;
-
-		if (!clause->deviation_tag || run->record.verdict != VERDICT_PASS)
-			continue;
-		fprintf(stream, "  %s: %s (%s%s%s)\n", clause->id,
-			run->record.observed ? run->record.observed : "(none)",
-			strcmp(clause->deviation_tag, "read") == 0 ? "unconfirmed, read"
-								   : clause->deviation_tag,
-			clause->deviation_where ? ": " : "",
-			clause->deviation_where ? clause->deviation_where : "");
-		any = true;
-	}
-	if (!any)
-		fputs("  (none)\n", stream);
-}
-
 /* What was found, as text; NULL where that is no failure. To be freed. */
 static char *failure_text(const struct record *record)
 {
@@ -355,11 +328,13 @@ void report_print_summary(FILE *stream, const struct session *session)
 		session->settings->label ? session->settings->label : "(no label)",
 		headline(session));
 	print_identity(stream, session);
+	if (session->machine)
+		machine_print(stream, session->machine);
 	print_verdicts(stream, session);
 	print_outcomes(stream, session);
 	print_failures(stream, session);
 	print_choices(stream, session);
-	print_deviations(stream, session);
+	report_print_deviations(stream, session);
 	print_not_tested(stream, session);
 	putc('\n', stream);
 	report_print_totals(stream, session);

@@ -9,6 +9,7 @@
 
 #include "format.h"
 #include "locate.h"
+#include "machine.h"
 #include "trial.h"
 
 const char *session_api(const struct settings *settings, const struct plan *plan)
@@ -172,6 +173,7 @@ int session_open(struct session *session, const struct settings *settings, const
 	session->environment =
 		environment_class(session->library.sanitizer || session->carrier.sanitizer);
 	session->platform = platform_read();
+	session->machine = machine_read();
 	return 0;
 }
 
@@ -188,6 +190,7 @@ void session_close(struct session *session)
 	library_free(&session->library);
 	library_free(&session->carrier);
 	platform_free(&session->platform);
+	json_decref(session->machine);
 }
 
 size_t session_failed(const struct session *session)

@@ -33,6 +33,7 @@ struct session {
 	struct library carrier; /* beneath the library; no path: what the loader finds */
 	struct environment_class environment;
 	struct platform platform;
+	json_t *machine; /* cards, driver, host; NULL where the run has nothing to do with any */
 	struct case_run *cases; /* in the order of the plan */
 	size_t case_count;
 	size_t verdicts[VERDICT_COUNT];

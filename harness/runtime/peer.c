@@ -111,10 +111,26 @@ static void reap(struct cts_peer *p, int *status)
 		;
 }
 
-static void status_text(int status, char *out, size_t size)
+/* The signal that ended a peer, or 0. A launch command that waits for it tells by its own status,
+ * as a shell does. */
+static int ending_signal(int status)
 {
 	if (WIFSIGNALED(status))
-		snprintf(out, size, "signal %s", sigabbrev_np(WTERMSIG(status)));
+		return WTERMSIG(status);
+	if (settings.peer_launch && WEXITSTATUS(status) > 128 &&
+	    WEXITSTATUS(status) <= 128 + SIGRTMAX)
+		return WEXITSTATUS(status) - 128;
+	return 0;
+}
+
+static void status_text(int status, char *out, size_t size)
+{
+	const char *name = ending_signal(status) ? sigabbrev_np(ending_signal(status)) : NULL;
+
+	if (name)
+		snprintf(out, size, "signal %s", name);
+	else if (ending_signal(status))
+		snprintf(out, size, "signal %d", ending_signal(status));
 	else
 		snprintf(out, size, "status %d", WEXITSTATUS(status));
 }
@@ -128,7 +144,7 @@ _Noreturn static void peer_ended(struct cts_peer *p, const char *doing)
 
 	reap(p, &status);
 	status_text(status, text, sizeof text);
-	if (WIFSIGNALED(status) && shared->phase > PHASE_SETUP)
+	if (ending_signal(status) && shared->phase > PHASE_SETUP)
 		verdict_set(FAIL, KIND_CRASH, "the peer ended with %s during %s", text, doing);
 	else
 		verdict_set(UNRESOLVED, KIND_NONE, "the peer ended with %s during %s", text, doing);
@@ -456,7 +472,7 @@ static void stop_at_end(struct cts_peer *p)
 	status_text(status, text, sizeof text);
 	if (!in_time)
 		verdict_set(UNRESOLVED, KIND_NONE, "the peer did not end by the handshake");
-	else if (WIFSIGNALED(status))
+	else if (ending_signal(status))
 		verdict_set(FAIL, KIND_CRASH, "the peer ended with %s", text);
 	else if (status)
 		verdict_set(UNRESOLVED, KIND_NONE, "the peer ended with %s", text);

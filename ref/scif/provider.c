@@ -12,6 +12,13 @@
 #include "../hw/hw.h"
 #include "provider.h"
 
+/* What serves where there is no driver; a library for cards has nothing. */
+#ifdef WITHOUT_EMBEDDED
+static const struct scif_provider *const without_driver;
+#else
+static const struct scif_provider *const without_driver = &scif_provider_embedded;
+#endif
+
 /* A node without a driver behind it, or with another one, is as good as none. */
 static bool answers(const struct hw_device *device)
 {
@@ -25,22 +32,27 @@ static bool undecided(const struct hw_device *device)
 	return device->error == EMFILE || device->error == ENFILE || device->error == ENOMEM;
 }
 
+static int choose_without_driver(const struct scif_provider **provider)
+{
+	*provider = without_driver;
+	return without_driver != NULL ? 0 : -ENXIO;
+}
+
 static int choose(const struct scif_provider **provider)
 {
 	const char *name = getenv("SCIF_PROVIDER");
 	enum hw_family family = HW_ANY;
 	struct hw_device device;
 
-	*provider = &scif_provider_embedded;
-	if (name != NULL && strcmp(name, scif_provider_embedded.name) == 0)
-		return 0;
+	if (name != NULL && strcmp(name, "embedded") == 0)
+		return choose_without_driver(provider);
 	if (name != NULL && !hw_family_named(name, &family))
 		return -ENXIO;
 	hw_device_find(family, &device);
 	if (name != NULL && !device.present)
 		return -ENXIO;
 	if (name == NULL && !answers(&device))
-		return 0;
+		return choose_without_driver(provider);
 	if (name == NULL && undecided(&device))
 		return -device.error;
 	*provider = &scif_provider_hw;

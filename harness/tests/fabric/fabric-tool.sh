@@ -7,8 +7,9 @@ tool=$top_builddir/scif-fabric
 member=$top_builddir/fabric-member
 work=$(mktemp -d) || exit 99
 SCIF_FABRIC=fabric-test-$$
-export SCIF_FABRIC
-unset SCIF_NODE SCIF_PROVIDER SCIF_HW_DEVICE
+SCIF_PROVIDER=embedded
+export SCIF_FABRIC SCIF_PROVIDER
+unset SCIF_NODE SCIF_HW_DEVICE
 checks=0
 failed=0
 

@@ -13,7 +13,8 @@ memcheck="$memcheck --errors-for-leak-kinds=definite"
 SCIF_CTS_PEER_LAUNCH="$memcheck --log-file=$work/peer.%p.memcheck"
 CTS_NODE_ADAPTER="$top_builddir/scif-fabric node"
 CTS_PORT_ADAPTER="$top_builddir/scif-fabric ports"
-export SCIF_CTS_PEER_LAUNCH CTS_NODE_ADAPTER CTS_PORT_ADAPTER memcheck work
+SCIF_PROVIDER=embedded
+export SCIF_CTS_PEER_LAUNCH CTS_NODE_ADAPTER CTS_PORT_ADAPTER SCIF_PROVIDER memcheck work
 
 "$top_builddir/harness/runner/scif-cts" list functions | awk -F '\t' -v wanted=" $* " \
 	'NR > 1 && (wanted == "  " || index(wanted, " " $1 " ")) { print $2, $1 }' >"$work/functions"

@@ -11,7 +11,9 @@
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #define SETTLE_MS 100
 
@@ -77,7 +79,7 @@ struct kernel_dirent {
 	char name[];
 };
 
-int cts_descriptor_count(void)
+static int count_descriptors(void)
 {
 	char entries[4096] __attribute__((aligned(8)));
 	int fd = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
@@ -95,6 +97,12 @@ int cts_descriptor_count(void)
 	}
 	close(fd);
 	return count - 1; /* without the one that was used to look */
+}
+
+int cts_descriptor_count(void)
+{
+	holdings_settle();
+	return count_descriptors();
 }
 
 struct cts_holdings cts_holdings(void)
@@ -176,15 +184,44 @@ static bool others_run(void)
 	return run;
 }
 
+/* How often other threads have gone to sleep. */
+static long others_sleeps(void)
+{
+	struct rusage all, own;
+
+	getrusage(RUSAGE_SELF, &all);
+	getrusage(RUSAGE_THREAD, &own);
+	return all.ru_nvcsw - own.ru_nvcsw;
+}
+
+/* Of the processor, without this thread. */
+static int64_t others_time_ms(void)
+{
+	struct timespec all, own;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &all);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
+	return (all.tv_sec - own.tv_sec) * 1000 + (all.tv_nsec - own.tv_nsec) / 1000000;
+}
+
+/* While they were looked at one after the other, none may have woken another and gone to sleep. */
+static bool others_rest(void)
+{
+	long before = others_sleeps();
+
+	return !others_run() && others_sleeps() == before;
+}
+
 /*
  * An implementation may have threads of its own that finish what a call began. Whatever they hold,
- * they hold it steadily once they sleep; one that never sleeps is not waited for.
+ * they hold it steadily once they sleep. One that never sleeps is not waited for; on a busy machine
+ * one may have to wait long for a processor, so what counts is the time that they have had.
  */
 void holdings_settle(void)
 {
-	int64_t end = now_ms() + SETTLE_MS;
+	int64_t end = others_time_ms() + SETTLE_MS;
 
-	while (others_run() && now_ms() < end)
+	while (!others_rest() && others_time_ms() < end && cts_time_left())
 		asleep_pace();
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# valgrind.sh [FUNCTION...]: every short case of the functions (default: all, of both APIs) with case and peer under
-# memcheck, two functions at a time. Fails when memcheck reports anything that valgrind.supp does not
+# valgrind.sh [scif|rsm] [FUNCTION...]: every short case of the functions (default: all, of both APIs or of the one
+# named) with case and peer under memcheck, two functions at a time. Fails when memcheck reports anything that valgrind.supp does not
 # explain, or a case fails. Fault injection replaces malloc, as memcheck does, so those cases are UNTESTED.
 set -eu
 here=$top_srcdir/harness/tests/tree
@@ -16,8 +16,13 @@ CTS_PORT_ADAPTER="$top_builddir/scif-fabric ports"
 SCIF_PROVIDER=embedded
 export SCIF_CTS_PEER_LAUNCH CTS_NODE_ADAPTER CTS_PORT_ADAPTER SCIF_PROVIDER memcheck work
 
-"$top_builddir/harness/runner/scif-cts" list functions | awk -F '\t' -v wanted=" $* " \
-	'NR > 1 && (wanted == "  " || index(wanted, " " $1 " ")) { print $2, $1 }' >"$work/functions"
+case ${1-} in
+scif | rsm) only=$1 && shift ;;
+*) only= ;;
+esac
+"$top_builddir/harness/runner/scif-cts" list functions | awk -F '\t' -v wanted=" $* " -v only="$only" \
+	'NR > 1 && (only == "" || $2 == only) && (wanted == "  " || index(wanted, " " $1 " ")) { print $2, $1 }' \
+	>"$work/functions"
 [ -s "$work/functions" ] || { echo "valgrind.sh: there is no function $*" >&2; exit 2; }
 
 # Each with the variables that the runner sets for its cases.

@@ -53,14 +53,26 @@ static int open_maps(struct lines *l)
 	return l->fd;
 }
 
+static bool is_anonymous_code(const char *line)
+{
+	const char *access = strchr(line, ' ');
+
+	return access && !strncmp(access, " rwxp 00000000 00:00 0", 22);
+}
+
+/* Valgrind's heaps and translations, writable code without a name, are not the program's. */
 static void count_mappings(struct cts_holdings *h)
 {
 	static struct lines lines;
 	uintptr_t start, end;
+	bool valgrind = false;
 
 	if (open_maps(&lines) == -1)
 		return;
 	for (char *line; (line = next_line(&lines));) {
+		valgrind |= strstr(line, "/vgpreload_") != NULL;
+		if (valgrind && is_anonymous_code(line))
+			continue;
 		if (strstr(line, "[heap]") || strstr(line, "[stack]") || strstr(line, "[v"))
 			continue;
 		if (sscanf(line, "%lx-%lx", &start, &end) != 2)

@@ -50,8 +50,10 @@ static int far_end_of_waiting(struct listener l, struct cts_thread *accepting)
 SCENARIO(accept_blocks_until_requested)
 {
 	struct listener l = ends_listen(1);
-	struct cts_thread *accepting = cts_fx_accepting(l.epd);
+	struct cts_thread *accepting = cts_begin_accept(l.epd, SCIF_ACCEPT_SYNC);
 
+	cts_wait_asleep(accepting);
+	CTS_ASSERT(!cts_thread_done(accepting));
 	cts_link(cts_thread_epd(accepting), cts_peer(), far_end_of_waiting(l, accepting));
 	CTS_CHECK(cts_far_alive(cts_thread_epd(accepting)),
 		  "the connection carries bytes both ways");
@@ -278,14 +280,15 @@ SCENARIO(accept_without_descriptors)
 	struct request first = ends_request(peer, l.at);
 	struct scif_portID from;
 	scif_epd_t epd = -1;
+	int none = ends_driver() ? EMFILE : ENOBUFS;
 
 	cts_limit(RLIMIT_NOFILE, "current");
 	for (int i = 0; i < 3; i++) {
 		struct cts_result r = CTS_RESULT(scif_accept(l.epd, &from, &epd, 0));
 
 		CTS_ASSERT(r.ret == -1);
-		CTS_ASSERT(r.err == ENOBUFS || (i && r.err == EAGAIN));
-		if (r.err == ENOBUFS)
+		CTS_ASSERT(r.err == none || (i && r.err == EAGAIN));
+		if (r.err == none)
 			cts_observe(r.ret, r.err);
 	}
 	cts_limit_restore(RLIMIT_NOFILE);
@@ -346,8 +349,10 @@ static void close_listener(void *arg)
 	cts_wait_asleep(m->closing);
 }
 
-/* Accepts with the listener closed before the nth library call; false when there was none. */
-static bool accept_closed_before(int nth, struct cts_peer *peer, struct cts_result *r)
+/* Accepts with the listener closed before the nth library call of a class; false when there was
+ * none. */
+static bool accept_closed_before(const char *class, int nth, struct cts_peer *peer,
+				 struct cts_result *r)
 {
 	struct listener l = ends_listen(1);
 	struct request request = ends_request(peer, l.at);
@@ -355,7 +360,7 @@ static bool accept_closed_before(int nth, struct cts_peer *peer, struct cts_resu
 	struct scif_portID from = {7, 7};
 	scif_epd_t epd = -77;
 
-	cts_before_call("any", nth, close_listener, &m);
+	cts_before_call(class, nth, close_listener, &m);
 	*r = CTS_RESULT(scif_accept(l.epd, &from, &epd, 0));
 	bool closed = cts_fault_disarm(NULL);
 	if (closed)
@@ -367,7 +372,9 @@ static bool accept_closed_before(int nth, struct cts_peer *peer, struct cts_resu
 		CTS_ASSERT(end.ret > 0);
 		CTS_ASSERT(scif_close(epd) == 0);
 	} else {
-		CTS_ASSERT(cts_failed_with(end, ECONNREFUSED));
+		/* To the driver's connector the connection was there, for a moment. */
+		CTS_ASSERT(cts_failed_with(end, ECONNREFUSED) ||
+			   (ends_driver() && r->err == ENOENT));
 		CTS_ASSERT(epd == -77 && from.node == 7 && from.port == 7);
 	}
 	return closed;
@@ -381,9 +388,12 @@ SCENARIO(accept_listener_closed_midway)
 
 	cts_need("inject");
 	/* Before the request is taken from the queue the call is merely interrupted; after it there
-	 * is no entry. */
-	for (int nth = 1; accept_closed_before(nth, peer, &r); nth++) {
-		CTS_ASSERT(r.ret == 0 || r.err == ENOENT || r.err == EINTR || r.err == EBADF);
+	 * is no entry. To a driver both halves are requests, and what its library opens before them
+	 * may get the number of the listener. */
+	for (int nth = 1; accept_closed_before(ends_driver() ? "request" : "any", nth, peer, &r);
+	     nth++) {
+		CTS_ASSERT(r.ret == 0 || r.err == ENOENT || r.err == EINTR || r.err == EBADF ||
+			   (ends_driver() && r.err == EINVAL));
 		if (r.ret == -1 && r.err == ENOENT) {
 			cts_observe(r.ret, r.err);
 			missed++;

@@ -73,7 +73,9 @@ static void check_connection_calls_refused(scif_epd_t epd)
 	CTS_CHECK(is_invalid(CTS_RESULT(scif_bind(epd, 0))), "scif_bind");
 	CTS_CHECK(is_invalid(CTS_RESULT(scif_listen(epd, 1))), "scif_listen");
 	CTS_CHECK(is_invalid(CTS_RESULT(scif_connect(epd, &at))), "scif_connect");
-	CTS_CHECK(is_invalid(CTS_RESULT(scif_accept(epd, &at, &newepd, 0))), "scif_accept");
+	struct cts_result r = CTS_RESULT(scif_accept(epd, &at, &newepd, 0));
+	/* The driver's library has opened the new descriptor by then, under this very number. */
+	CTS_CHECK(ends_driver() ? cts_failed_with(r, EINVAL) : is_invalid(r), "scif_accept");
 	CTS_CHECK(is_invalid(CTS_RESULT(scif_close(epd))), "scif_close");
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Many windows, many rounds: what they cost and what they leave behind. */
+#include "ends.h"
 #include "far_memory.h"
 
 #include <stdlib.h>
@@ -36,7 +37,11 @@ SCENARIO(window_many)
 		read_label(epd, there, offsets[i], i * page);
 		CTS_ASSERT(cts_failed_with(far_vreadfrom(epd, there, 64, offsets[i + 1]), ENXIO));
 	}
-	CTS_ASSERT(scif_unregister(epd, 0, ((size_t)1 << 63) - page) == 0);
+	if (ends_driver()) /* which wants the range to begin and end with a window */
+		for (size_t i = 0; i < count; i += 2)
+			CTS_ASSERT(scif_unregister(epd, offsets[i], page) == 0);
+	else
+		CTS_ASSERT(scif_unregister(epd, 0, ((size_t)1 << 63) - page) == 0);
 	CTS_ASSERT(cts_failed_with(far_vreadfrom(epd, there, 64, offsets[0]), ENXIO));
 	free(offsets);
 }

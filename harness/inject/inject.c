@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -37,6 +38,7 @@ enum {
 	CLASS_DESCRIPTOR = 4,
 	CLASS_SOCKET = 8,
 	CLASS_THREAD = 16,
+	CLASS_REQUEST = 32, /* to a driver; not among "any": what a driver answers is not ours to say */
 };
 
 int cts_inject_arm(const char *klass, int nth, int err);
@@ -64,6 +66,7 @@ EXPORT int cts_inject_arm(const char *klass, int nth, int err)
 		{"descriptor", CLASS_DESCRIPTOR},
 		{"socket", CLASS_SOCKET},
 		{"thread", CLASS_THREAD},
+		{"request", CLASS_REQUEST},
 		{"any",
 		 CLASS_HEAP | CLASS_MAPPING | CLASS_DESCRIPTOR | CLASS_SOCKET | CLASS_THREAD},
 	};
@@ -350,6 +353,18 @@ EXPORT long syscall(long number, ...)
 		break;
 	}
 	return NEXT(syscall)(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	va_list args;
+	void *argument;
+
+	va_start(args, request);
+	argument = va_arg(args, void *);
+	va_end(args);
+	REFUSE(CLASS_REQUEST, -1);
+	return NEXT(ioctl)(fd, request, argument);
 }
 
 EXPORT ssize_t send(int fd, const void *bytes, size_t len, int flags)

@@ -41,6 +41,7 @@ struct cts_expect {
 	void (*check)(void *v, const struct cts_result *r); /* by CTS_CHECK; may be NULL */
 	bool accepts_text; /* passes as well when `documented` does */
 	const char *tag;   /* "observed", "read"; NULL in `documented` */
+	bool is_slow;	   /* takes as long as a long case, though it is none */
 };
 
 struct cts_snapshot {
@@ -176,6 +177,8 @@ bool cts_is_pattern_at(const void *p, size_t n, unsigned seed, size_t from);
 /* all n bytes are value */
 bool cts_is_byte(const void *p, size_t n, int value);
 bool cts_same(const void *a, const void *b, size_t n);
+/* So many pages of which only the first is held back, as by the `held` fixture. */
+unsigned char *cts_held_start(size_t pages);
 /* A `held` fixture's pages arrive, with pattern 7. */
 void cts_held_release(const void *p);
 /* True while the 64 bytes on each side of a `buffer` fixture hold what the fixture put there. */

@@ -31,9 +31,12 @@ static bool by_fault(const struct cts_case *c)
 	return c->provoke.kind && !strcmp(c->provoke.kind, "fault");
 }
 
+static const struct cts_expect *expect_chosen(const struct cts_case *c);
+
 double case_timeout(const struct cts_case *c)
 {
-	bool is_long = c->is_long || by_fault(c);
+	const struct cts_expect *e = expect_chosen(c);
+	bool is_long = c->is_long || by_fault(c) || (e && e->is_slow);
 
 	return (is_long ? LONG_SECONDS : SHORT_SECONDS) * settings.timeout_scale;
 }
@@ -105,20 +108,34 @@ static const struct cts_expect *expect_chosen(const struct cts_case *c)
 	return e ? e : expect_of(c, "documented");
 }
 
-static void expected_text(const struct cts_expect *e)
-{
-	const char *returns = e->returns_text ? e->returns_text : "any", *errnos = e->errno_text;
-
-	snprintf(shared->record.expected, sizeof shared->record.expected, "%s%s%s", returns,
-		 *returns && errnos && *errnos ? " " : "", errnos ? errnos : "");
-}
-
 static bool errno_allowed(const struct cts_expect *e, int err)
 {
 	for (int i = 0; i < e->errno_count; i++)
 		if (e->errnos[i] == err)
 			return true;
 	return false;
+}
+
+bool profile_deviates(const struct cts_case *c)
+{
+	const struct cts_expect *e = expect_chosen(c);
+
+	return e && e->tag;
+}
+
+bool error_expected(const struct cts_case *c, int err)
+{
+	const struct cts_expect *e = expect_chosen(c);
+
+	return e && errno_allowed(e, err);
+}
+
+static void expected_text(const struct cts_expect *e)
+{
+	const char *returns = e->returns_text ? e->returns_text : "any", *errnos = e->errno_text;
+
+	snprintf(shared->record.expected, sizeof shared->record.expected, "%s%s%s", returns,
+		 *returns && errnos && *errnos ? " " : "", errnos ? errnos : "");
 }
 
 /* The choice that the text leaves, when it leaves one: which of the allowed answers came. */

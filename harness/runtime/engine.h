@@ -66,6 +66,8 @@ struct cts_api {
 	const char *(*error_name)(int err);
 	int (*error_number)(const char *name);
 	bool (*returns_address)(const char *function); /* may be NULL */
+	/* False: the library has the function and says that there is nothing behind it; may be NULL. */
+	bool (*offers)(const char *function);
 	/* The state probe of the oracle: allocated, without side effect on what it looks at. */
 	void *(*probe_take)(void);
 	bool (*probe_same)(const void *a, const void *b, char *why, size_t size);
@@ -82,6 +84,9 @@ struct cts_api {
 /* engine.c */
 void run_case(const struct cts_case *c);
 double case_timeout(const struct cts_case *c); /* seconds */
+/* The chosen profile expects something else than the text does. */
+bool profile_deviates(const struct cts_case *c);
+bool error_expected(const struct cts_case *c, int err); /* by the chosen profile */
 int64_t now_ms(void);
 void phase_enter(enum phase phase);
 void result_text(char *out, size_t size, const struct cts_case *c, const struct cts_result *r);

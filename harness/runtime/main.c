@@ -153,7 +153,8 @@ static bool decided_without_running(const struct cts_case *c)
 		verdict_set(UNRESOLVED, KIND_NONE, "%.400s", why);
 		return true;
 	}
-	if (symbol_origin(c->function, settings.impl, where, sizeof where) != SYMBOL_ABSENT)
+	if (symbol_origin(c->function, settings.impl, where, sizeof where) != SYMBOL_ABSENT &&
+	    (!cts_api->offers || cts_api->offers(c->function)))
 		return false;
 	verdict_set(UNSUPPORTED, KIND_NONE, "the implementation does not offer %s", c->function);
 	return true;

@@ -127,7 +127,8 @@ static void meanwhile_end(struct meanwhile *m)
 	atomic_store(&m->returned, true);
 	pthread_join(m->thread, NULL);
 	close(m->stat);
-	if (m->early && m->c->during)
+	/* What a profile expects instead may need no waiting. */
+	if (m->early && m->c->during && !profile_deviates(m->c))
 		verdict_set(FAIL, KIND_VALUE, "the call returned before it waited");
 }
 

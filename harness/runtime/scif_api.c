@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 struct probe {
 	int count;
@@ -97,11 +98,36 @@ static bool returns_address(const char *function)
 	return !strcmp(function, "scif_mmap");
 }
 
+static void hear_nothing(enum scif_event event, union scif_event_data data)
+{
+	(void)event;
+	(void)data;
+}
+
+/* In a process of its own: a registration cannot be taken back. */
+static bool offers_events(void)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(scif_event_register(hear_nothing) == -1 && errno == ENOSYS);
+	while (pid > 0 && waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		;
+	return pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 0;
+}
+
+static bool offers(const char *function)
+{
+	return strcmp(function, "scif_event_register") != 0 || offers_events();
+}
+
 const struct cts_api cts_api_scif = {
 	.functions = scif_functions,
 	.error_name = cts_errname,
 	.error_number = cts_errnumber,
 	.returns_address = returns_address,
+	.offers = offers,
 	.probe_take = scif_probe_take,
 	.probe_same = scif_probe_same,
 	.peer_ended = peer_ended,

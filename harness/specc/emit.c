@@ -371,6 +371,8 @@ static void emit_expect(struct output *out, const struct clause *clause, unsigne
 		put(out, "\t\t.accepts_text = true,\n");
 	if (tag)
 		put(out, "\t\t.tag = %s,\n", quoted(tag));
+	if (override && override->is_slow)
+		put(out, "\t\t.is_slow = true,\n");
 	put(out, "\t},\n");
 }
 

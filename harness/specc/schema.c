@@ -218,6 +218,7 @@ static const cyaml_schema_field_t override_fields[] = {
 	MAYBE_TEXT("tag", struct override, tag),
 	MAYBE_TEXT("where", struct override, where),
 	MAYBE_TRUE("accepts_text", struct override, accepts_text),
+	MAYBE_TRUE("slow", struct override, is_slow),
 	CYAML_FIELD_END};
 static const cyaml_schema_value_t override_entry = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct override, override_fields),

@@ -194,6 +194,7 @@ struct override {
 	char *tag;
 	char *where;
 	bool accepts_text;
+	bool is_slow;			 /* the case takes as long as a long one */
 	const struct document *document; /* resolved */
 	const char *path;		 /* resolved: of the override */
 	const char *profile;		 /* resolved: its name */

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* scif-cts run and scif-cts certify: the same run, with or without a results folder. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "commands.h"
+#include "format.h"
+#include "hash.h"
 #include "report.h"
 #include "session.h"
 
@@ -10,6 +13,7 @@
 static void print_end(const struct session *session, const char *root)
 {
 	const struct settings *settings = session->settings;
+	char hash[HASH_TEXT], *path;
 
 	if (settings->tap)
 		return;
@@ -22,7 +26,12 @@ static void print_end(const struct session *session, const char *root)
 		report_print_totals(stdout, session);
 	else
 		report_print_summary(stdout, session);
-	printf("The report is in %s/%s/\n", root, settings->label);
+	path = format_text("%s/%s/certificate.json", root, settings->label);
+	if (hash_file(hash, path) != 0)
+		*hash = '\0';
+	printf("The report is in %s/%s/; SHA-256 of its certificate: %s\n", root, settings->label,
+	       hash);
+	free(path);
 }
 
 static int run_and_report(const struct settings *settings, const struct plan *plan,

@@ -240,7 +240,7 @@ static void read_exports(struct library *library, const struct dynamic *dynamic)
 			library->exports[library->export_count++] =
 				copy_text(string_at(dynamic, dynamic->symbols[i].st_name));
 	}
-	qsort(library->exports, library->export_count, sizeof(*library->exports), compare_names);
+	library_sort_exports(library);
 }
 
 static void read_names(struct library *library, const struct dynamic *dynamic)
@@ -372,6 +372,11 @@ char *library_read(struct library *library, const char *path)
 	if (wrong)
 		library_free(library);
 	return wrong;
+}
+
+void library_sort_exports(struct library *library)
+{
+	qsort(library->exports, library->export_count, sizeof(*library->exports), compare_names);
 }
 
 bool library_exports(const struct library *library, const char *function)

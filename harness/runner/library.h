@@ -25,6 +25,8 @@ struct library {
  */
 char *library_read(struct library *library, const char *path);
 bool library_exports(const struct library *library, const char *function);
+/* After exports were put there by hand. */
+void library_sort_exports(struct library *library);
 void library_free(struct library *library);
 
 #endif

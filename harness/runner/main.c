@@ -12,7 +12,8 @@
 #include "plan.h"
 
 /* Commands that need no plan. */
-#define READS_RESULTS (COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE)
+#define READS_RESULTS                                                                              \
+	(COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE | COMMAND_COMPARE)
 
 static const struct command {
 	const char *name;
@@ -27,6 +28,12 @@ static const struct command {
 	 "run the cases against the library just built, or --impl PATH"},
 	{"certify", command_certify, COMMAND_CERTIFY, 0, 0, "--impl PATH --label NAME",
 	 "run the cases and write results/NAME"},
+	{"verify", command_verify, COMMAND_VERIFY, 1, 1, "DIR",
+	 "recompute every verdict of a certification from its raw log"},
+	{"merge", command_merge, COMMAND_MERGE, 2, 1001, "OUT DIR...",
+	 "one certification of the shards of certify --shard"},
+	{"compare", command_compare, COMMAND_COMPARE, 2, 2, "A B",
+	 "what got better and what got worse from A to B"},
 	{"show", command_show, COMMAND_SHOW, 1, 1, "CLAUSE|ERRATA",
 	 "a clause: text, source, outcome, provoker, errata; or an errata entry"},
 	{"replay", command_replay, COMMAND_REPLAY, 1, 1, "CLAUSE",
@@ -52,6 +59,8 @@ static const char options_text[] =
 	"  --jobs N                    cases at once (2)\n"
 	"  --timeout-scale X           stretch every time limit (1)\n"
 	"  --seed N                    for whatever is random (1)\n"
+	"  --waivers FILE              failures that are known and excused\n"
+	"  --shard I/N                 only each N-th clause from the I-th, for `merge`\n"
 	"  --results DIR               parent of the results folder (results)\n"
 	"  --node-adapter CMD          command that takes nodes down, to sleep and up\n"
 	"  --port-adapter CMD          command that narrows the port range\n"

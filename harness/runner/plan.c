@@ -84,6 +84,7 @@ static void read_clause(struct reader *reader, struct plan_clause *clause, const
 
 	*clause = (struct plan_clause){
 		.function = function,
+		.json = item,
 		.id = id ? id : "?",
 		.text = required_string(reader, item, "text", id ? id : function->name),
 		.outcome = required_string(reader, item, "outcome", id ? id : function->name),

@@ -28,6 +28,7 @@ struct plan_errata {
 
 struct plan_clause {
 	const struct plan_function *function;
+	const json_t *json; /* all of it */
 	const char *id, *text, *outcome, *source, *file, *provoker, *scenario, *call;
 	const char *untestable;			     /* reason, or NULL */
 	const char *ruled_out;			     /* id of an errata entry, or NULL */

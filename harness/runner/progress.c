@@ -43,7 +43,7 @@ struct progress *progress_start(const struct session *session)
 	for (i = 0; i < session->case_count; i++)
 		progress->left[session->cases[i].clause->function - session->plan->functions]++;
 	if (progress->tap)
-		printf("1..%zu\n", session->case_count);
+		printf("1..%zu\n", session->case_count + session->waivers.count);
 	return progress;
 }
 
@@ -110,7 +110,7 @@ static void print_tap(struct progress *progress)
 
 	while (progress->tap_next < session->case_count &&
 	       session->cases[progress->tap_next].finished) {
-		report_print_tap_line(stdout, &session->cases[progress->tap_next],
+		report_print_tap_line(stdout, session, &session->cases[progress->tap_next],
 				      progress->tap_next + 1);
 		progress->tap_next++;
 	}
@@ -124,7 +124,9 @@ void progress_case(struct progress *progress, const struct case_run *run)
 	clear_line(progress);
 	if (progress->tap)
 		print_tap(progress);
-	else if (verdict_counts_as_failed(run->record.verdict) && !progress->session->interrupted)
+	else if ((verdict_counts_as_failed(run->record.verdict) ||
+		  run->record.verdict == VERDICT_WAIVED) &&
+		 !progress->session->interrupted)
 		print_case(progress, run);
 	if (!--progress->left[function - progress->session->plan->functions] && !progress->tap &&
 	    !progress->terminal && !progress->session->interrupted)
@@ -136,6 +138,8 @@ void progress_case(struct progress *progress, const struct case_run *run)
 void progress_finish(struct progress *progress)
 {
 	clear_line(progress);
+	if (progress->tap)
+		report_print_tap_waivers(stdout, progress->session);
 	free(progress->left);
 	free(progress);
 }

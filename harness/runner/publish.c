@@ -124,23 +124,28 @@ void report_abandon(struct publication *publication)
 	free_publication(publication);
 }
 
+/* Of a case that was never started there is nothing to tell. */
+static bool has_something_to_tell(const struct case_run *run)
+{
+	enum verdict verdict = run->record.verdict;
+
+	return verdict == VERDICT_FAIL || verdict == VERDICT_WAIVED ||
+	       verdict == VERDICT_UNRESOLVED || (verdict == VERDICT_NOTRUN && run->output);
+}
+
 static int write_failures(const struct session *session, const char *folder)
 {
 	size_t i;
 	int status = 0;
 
-	if (!session_failed(session))
-		return 0;
-	if (mkdir(folder, 0777) < 0)
-		return -errno;
 	for (i = 0; i < session->case_count && !status; i++) {
 		const struct case_run *run = &session->cases[i];
 		char *path;
 
-		/* Of a case that was never started there is nothing to tell. */
-		if (!verdict_counts_as_failed(run->record.verdict) ||
-		    (run->record.verdict == VERDICT_NOTRUN && !run->output))
+		if (!has_something_to_tell(run))
 			continue;
+		if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+			return -errno;
 		path = format_text("%s/%s.txt", folder, run->clause->id);
 		status = report_write_failure(session, run, path);
 		free(path);
@@ -157,6 +162,7 @@ static int write_files(const struct session *session, const char *folder)
 		{"results.json", report_write_json}, {"junit.xml", report_write_junit},
 		{"results.tap", report_write_tap},   {"summary.txt", report_write_summary},
 		{"failures", write_failures},	     {"observations.jsonl", report_write_observations},
+		{"waivers.yaml", report_write_waivers},
 	};
 	int status = 0;
 	size_t i;
@@ -167,6 +173,9 @@ static int write_files(const struct session *session, const char *folder)
 		status = files[i].write(session, path);
 		free(path);
 	}
+	/* Last, since it has the hashes of all others. */
+	if (!status)
+		status = report_write_certificate(session, folder);
 	return status;
 }
 

@@ -9,7 +9,7 @@
 #include "format.h"
 
 static const char *const verdict_names[VERDICT_COUNT] = {
-	"PASS", "FAIL", "UNSUPPORTED", "UNTESTED", "UNRESOLVED", "NOTRUN",
+	"PASS", "FAIL", "WAIVED", "UNSUPPORTED", "UNTESTED", "UNRESOLVED", "NOTRUN",
 };
 
 static const char *const fail_kinds[] = {"value", "errno", "side effect", "crash", "timeout"};
@@ -38,7 +38,8 @@ bool verdict_counts_as_failed(enum verdict verdict)
 
 bool verdict_counts_as_skipped(enum verdict verdict)
 {
-	return verdict == VERDICT_UNTESTED || verdict == VERDICT_UNSUPPORTED;
+	return verdict == VERDICT_UNTESTED || verdict == VERDICT_UNSUPPORTED ||
+	       verdict == VERDICT_WAIVED;
 }
 
 struct record record_make(enum verdict verdict, const char *kind, char *reason)
@@ -92,7 +93,8 @@ static char *line_objection(const json_t *line, const char *error, const char *c
 	if (!is_one_of(ids, count, id))
 		return format_text("the program wrote a record of %s, which was not asked for",
 				   id ? id : "no clause");
-	if (verdict_by_name(verdict) == VERDICT_COUNT)
+	if (verdict_by_name(verdict) == VERDICT_COUNT ||
+	    verdict_by_name(verdict) == VERDICT_WAIVED)
 		return format_text("the record has no known verdict: %s",
 				   verdict ? verdict : "(none)");
 	if (verdict_by_name(verdict) == VERDICT_FAIL && !(kind && is_fail_kind(kind)))

@@ -9,6 +9,7 @@
 enum verdict {
 	VERDICT_PASS,
 	VERDICT_FAIL,
+	VERDICT_WAIVED, /* a FAIL that a waiver excuses */
 	VERDICT_UNSUPPORTED,
 	VERDICT_UNTESTED,
 	VERDICT_UNRESOLVED,
@@ -18,7 +19,7 @@ enum verdict {
 
 struct record {
 	enum verdict verdict;
-	/* FAIL only: value, errno, side effect, crash or timeout; NULL otherwise. */
+	/* FAIL and WAIVED only: value, errno, side effect, crash or timeout; NULL otherwise. */
 	char *kind;
 	char *expected, *observed, *reason, *choice; /* NULL where there is nothing to say */
 	double ms;

@@ -9,11 +9,23 @@
 #include "session.h"
 
 /* Each returns 0 or a negative errno. */
+/* All of results.json; NULL without memory. */
+json_t *report_results(const struct session *session);
+/* What the first line of a report says. */
+const char *report_verdict(const struct session *session);
+/* "FILE:LINE: ..." about each waiver that is out of date, each after PREFIX. */
+void report_print_waiver_complaints(FILE *stream, const struct session *session,
+				    const char *prefix);
+/* A document in a file. */
+int report_dump(const json_t *json, const char *path);
 int report_write_json(const struct session *session, const char *path);
 int report_write_junit(const struct session *session, const char *path);
 int report_write_tap(const struct session *session, const char *path);
 int report_write_summary(const struct session *session, const char *path);
 int report_write_observations(const struct session *session, const char *path);
+/* certificate.json in FOLDER, over everything that is there. */
+int report_write_certificate(const struct session *session, const char *folder);
+int report_write_waivers(const struct session *session, const char *path);
 int report_write_failure(const struct session *session, const struct case_run *run,
 			 const char *path);
 
@@ -22,7 +34,10 @@ int report_close(FILE *file);
 
 /* Kind, expected, observed and reason as far as there are any, each after SEPARATOR. */
 void report_print_findings(FILE *stream, const struct record *record, const char *separator);
-void report_print_tap_line(FILE *stream, const struct case_run *run, size_t number);
+void report_print_tap_line(FILE *stream, const struct session *session,
+			   const struct case_run *run, size_t number);
+/* A line for each waiver, behind those of the clauses. */
+void report_print_tap_waivers(FILE *stream, const struct session *session);
 void report_print_summary(FILE *stream, const struct session *session);
 /* What the profile of the run accepts beside the text; nothing where that is the text itself. */
 void report_print_deviations(FILE *stream, const struct session *session);

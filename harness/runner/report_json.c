@@ -112,7 +112,7 @@ static json_t *choices_json(const struct session *session)
 static json_t *record_json(const struct session *session, const struct case_run *run)
 {
 	const struct record *record = &run->record;
-	char *replay = session_replay_command(session, run->clause);
+	char *replay = session_replay_command(session, run);
 	json_t *json;
 
 	json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:s}", "id",
@@ -136,17 +136,65 @@ static json_t *records_json(const struct session *session)
 	return records;
 }
 
-static json_t *results_json(const struct session *session)
+static json_t *waived_ids(const struct session *session, const struct waiver *waiver)
+{
+	json_t *ids = json_array();
+	size_t i;
+
+	for (i = 0; i < session->case_count; i++) {
+		const struct case_run *run = &session->cases[i];
+
+		if (run->record.verdict == VERDICT_WAIVED &&
+		    waivers_find(&session->waivers, run->clause->id) == waiver)
+			json_array_append_new(ids, json_string(run->clause->id));
+	}
+	return ids;
+}
+
+static json_t *waiver_json(const struct session *session, const struct waiver *waiver)
+{
+	return json_pack("{s:i, s:s, s:{s:o, s:o, s:o}, s:s, s:s, s:s, s:s, s:o}", "line",
+			 waiver->line, "clause", waiver->clause, "implementation", "soname",
+			 string_or_null(waiver->soname), "sha256", string_or_null(waiver->sha256),
+			 "label", string_or_null(waiver->label), "reason", waiver->reason, "link",
+			 waiver->link, "expires", waiver->expires, "state",
+			 waiver_state_name(waiver->state), "waived", waived_ids(session, waiver));
+}
+
+static json_t *waivers_json(const struct session *session)
+{
+	const struct waivers *waivers = &session->waivers;
+	json_t *entries;
+	size_t i;
+
+	if (!waivers->file)
+		return json_null();
+	entries = json_array();
+	for (i = 0; i < waivers->count; i++)
+		json_array_append_new(entries, waiver_json(session, &waivers->entries[i]));
+	return json_pack("{s:s, s:s, s:o}", "file", waivers->file, "sha256", waivers->sha256,
+			 "entries", entries);
+}
+
+static json_t *shard_json(const struct settings *settings)
+{
+	if (!settings->shards)
+		return json_null();
+	return json_pack("{s:i, s:i}", "index", settings->shard, "count", settings->shards);
+}
+
+json_t *report_results(const struct session *session)
 {
 	const struct settings *settings = session->settings;
 	char started[32];
 	struct tm utc;
+	json_t *results;
 
 	gmtime_r(&session->started, &utc);
 	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	return json_pack(
+	results = json_pack(
 		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:I,"
-		" s:{s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		" s:{s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"format", "scif-cts-results/1", "label", string_or_null(settings->label), "api",
 		session->api, "profile", settings->profile, "suite_version",
 		session->document->suite_version, "spec_hash", session->document->spec_hash,
@@ -155,31 +203,33 @@ static json_t *results_json(const struct session *session)
 		string_or_null(settings->filter), "long", settings->all, "implementation",
 		library_json(&session->library), "carrier", library_json(&session->carrier),
 		"platform", platform_json(&session->platform), "environment",
-		environment_json(&session->environment), "counts", counts_json(session), "outcomes",
+		environment_json(&session->environment), "shard", shard_json(settings), "waivers",
+		waivers_json(session), "counts", counts_json(session), "outcomes",
 		outcomes_json(session), "choices", choices_json(session), "records",
 		records_json(session));
+	json_object_set_new(results, "machine",
+			    session->machine ? json_incref(session->machine) : json_null());
+	json_object_set_new(results, "deviations", report_deviations_json(session));
+	return results;
+}
+
+int report_dump(const json_t *json, const char *path)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		return -errno;
+	/* What cannot be written leaves its mark on the stream. */
+	json_dumpf(json, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+	putc('\n', file);
+	return report_close(file);
 }
 
 int report_write_json(const struct session *session, const char *path)
 {
-	json_t *results = results_json(session);
-	FILE *file;
-	int status;
+	json_t *results = report_results(session);
+	int status = results ? report_dump(results, path) : -ENOMEM;
 
-	if (!results)
-		return -ENOMEM;
-	json_object_set_new(results, "machine",
-			    session->machine ? json_incref(session->machine) : json_null());
-	json_object_set_new(results, "deviations", report_deviations_json(session));
-	file = fopen(path, "we");
-	if (!file) {
-		status = -errno;
-	} else {
-		/* What cannot be written leaves its mark on the stream. */
-		json_dumpf(results, file, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-		putc('\n', file);
-		status = report_close(file);
-	}
 	json_decref(results);
 	return status;
 }

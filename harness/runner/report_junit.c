@@ -118,10 +118,53 @@ static void write_suite(xmlTextWriter *writer, const struct session *session,
 	xmlTextWriterEndElement(writer);
 }
 
+/* One that is out of date is a failure of the run. */
+static void write_waiver(xmlTextWriter *writer, const struct waivers *waivers,
+			 const struct waiver *waiver)
+{
+	char *complaint;
+
+	xmlTextWriterStartElement(writer, BAD_CAST "testcase");
+	write_text(writer, "classname", "waivers");
+	xmlTextWriterWriteFormatAttribute(writer, BAD_CAST "name", "%s:%d", waivers->file,
+					  waiver->line);
+	if (waiver_is_out_of_date(waiver)) {
+		complaint = waiver_complaint(waivers, waiver);
+		xmlTextWriterStartElement(writer, BAD_CAST "failure");
+		write_text(writer, "message", complaint);
+		write_text(writer, "type", waiver_state_name(waiver->state));
+		xmlTextWriterEndElement(writer);
+		free(complaint);
+	}
+	xmlTextWriterEndElement(writer);
+}
+
+static void write_waivers(xmlTextWriter *writer, const struct session *session)
+{
+	const struct waivers *waivers = &session->waivers;
+	struct suite_counts counts = {
+		.tests = waivers->count,
+		.failures = waivers_out_of_date(waivers),
+	};
+	size_t i;
+
+	if (!waivers->count)
+		return;
+	xmlTextWriterStartElement(writer, BAD_CAST "testsuite");
+	write_text(writer, "name", "waivers");
+	write_counts(writer, &counts);
+	for (i = 0; i < waivers->count; i++)
+		write_waiver(writer, waivers, &waivers->entries[i]);
+	xmlTextWriterEndElement(writer);
+}
+
 static void write_document(xmlTextWriter *writer, const struct session *session)
 {
 	struct suite_counts counts = count_cases(session, NULL);
 	size_t f;
+
+	counts.tests += session->waivers.count;
+	counts.failures += waivers_out_of_date(&session->waivers);
 
 	xmlTextWriterSetIndent(writer, 1);
 	xmlTextWriterStartDocument(writer, NULL, "UTF-8", NULL);
@@ -131,6 +174,7 @@ static void write_document(xmlTextWriter *writer, const struct session *session)
 	write_counts(writer, &counts);
 	for (f = 0; f < session->plan->function_count; f++)
 		write_suite(writer, session, &session->plan->functions[f]);
+	write_waivers(writer, session);
 	xmlTextWriterEndElement(writer);
 }
 

@@ -13,15 +13,78 @@
 /* Of failures with the same findings so many are named. */
 #define NAMED_ALIKE 3
 
+const char *report_verdict(const struct session *session)
+{
+	switch (session_exit_status(session)) {
+	case EXIT_PASSED:
+		return "PASSED";
+	case EXIT_FAILED:
+		return "FAILED";
+	default:
+		return "UNRESOLVED";
+	}
+}
+
 static const char *headline(const struct session *session)
 {
 	if (session->verdicts[VERDICT_FAIL])
-		return "FAILED: the implementation departs from the text";
+		return "the implementation departs from the text";
+	if (waivers_out_of_date(&session->waivers))
+		return "a waiver is out of date";
 	if (session->interrupted)
-		return "UNRESOLVED: the run was interrupted";
+		return "the run was interrupted";
 	if (session_failed(session))
-		return "UNRESOLVED: some cases could not be judged";
-	return "PASSED: nothing that was tested departs from the text";
+		return "some cases could not be judged";
+	if (session->verdicts[VERDICT_WAIVED])
+		return "what departs from the text is waived";
+	return "nothing that was tested departs from the text";
+}
+
+static void print_headline(FILE *stream, const struct session *session)
+{
+	const struct settings *settings = session->settings;
+
+	fprintf(stream, "Certification: %s\n\n%s", settings->label ? settings->label : "(no label)",
+		report_verdict(session));
+	if (session->verdicts[VERDICT_WAIVED])
+		fprintf(stream, ", %zu WAIVED", session->verdicts[VERDICT_WAIVED]);
+	fprintf(stream, ": %s\n", headline(session));
+	if (settings->shards)
+		fprintf(stream, "Shard %d of %d: the other shards' clauses are not in this folder\n",
+			settings->shard, settings->shards);
+	report_print_waiver_complaints(stream, session, "");
+}
+
+static void print_waiver(FILE *stream, const struct session *session, const struct waiver *waiver)
+{
+	size_t i;
+
+	fprintf(stream, "  line %d, %s, %s until %s: %s (%s)\n", waiver->line, waiver->clause,
+		waiver_state_name(waiver->state), waiver->expires, waiver->reason, waiver->link);
+	for (i = 0; i < session->case_count; i++) {
+		const struct case_run *run = &session->cases[i];
+
+		if (run->record.verdict != VERDICT_WAIVED ||
+		    waivers_find(&session->waivers, run->clause->id) != waiver)
+			continue;
+		fprintf(stream, "    WAIVED %s", run->clause->id);
+		report_print_findings(stream, &run->record, "; ");
+		putc('\n', stream);
+	}
+}
+
+static void print_waivers(FILE *stream, const struct session *session)
+{
+	const struct waivers *waivers = &session->waivers;
+	size_t i;
+
+	if (!waivers->file)
+		return;
+	fprintf(stream, "\nWaivers (%s)\n", waivers->file);
+	for (i = 0; i < waivers->count; i++)
+		print_waiver(stream, session, &waivers->entries[i]);
+	if (!waivers->count)
+		fputs("  (none)\n", stream);
 }
 
 static void print_line(FILE *stream, const char *name, const char *value)
@@ -258,7 +321,7 @@ static void print_failures(FILE *stream, const struct session *session)
 	char **texts;
 	size_t i;
 
-	if (session_failed(session) == session->verdicts[VERDICT_NOTRUN])
+	if (!session->verdicts[VERDICT_FAIL] && !session->verdicts[VERDICT_UNRESOLVED])
 		return;
 	fputs("\nFailed or not judged\n", stream);
 	texts = zeroed_array(session->case_count, sizeof(*texts));
@@ -269,6 +332,11 @@ static void print_failures(FILE *stream, const struct session *session)
 			print_alike_failures(stream, session, texts, i);
 	}
 	free(texts);
+}
+
+static bool was_not_tested(enum verdict verdict)
+{
+	return verdict == VERDICT_UNTESTED || verdict == VERDICT_UNSUPPORTED;
 }
 
 static bool was_not_run(enum verdict verdict)
@@ -313,9 +381,9 @@ static void print_by_reason(FILE *stream, const struct session *session,
 static void print_not_tested(FILE *stream, const struct session *session)
 {
 	fputs("\nNot tested, and why\n", stream);
-	if (!session_skipped(session))
+	if (!session->verdicts[VERDICT_UNTESTED] && !session->verdicts[VERDICT_UNSUPPORTED])
 		fputs("  (none)\n", stream);
-	print_by_reason(stream, session, verdict_counts_as_skipped);
+	print_by_reason(stream, session, was_not_tested);
 	if (!session->verdicts[VERDICT_NOTRUN])
 		return;
 	fputs("\nNot run, and why\n", stream);
@@ -324,15 +392,14 @@ static void print_not_tested(FILE *stream, const struct session *session)
 
 void report_print_summary(FILE *stream, const struct session *session)
 {
-	fprintf(stream, "Certification: %s\n\n%s\n",
-		session->settings->label ? session->settings->label : "(no label)",
-		headline(session));
+	print_headline(stream, session);
 	print_identity(stream, session);
 	if (session->machine)
 		machine_print(stream, session->machine);
 	print_verdicts(stream, session);
 	print_outcomes(stream, session);
 	print_failures(stream, session);
+	print_waivers(stream, session);
 	print_choices(stream, session);
 	report_print_deviations(stream, session);
 	print_not_tested(stream, session);

@@ -605,6 +605,8 @@ static void close_pool(struct pool *pool)
 void session_record(struct session *session, struct case_run *run, struct record record,
 		    char *output, char *observations)
 {
+	if (record.verdict == VERDICT_FAIL && waivers_find(&session->waivers, run->clause->id))
+		record.verdict = VERDICT_WAIVED;
 	run->record = record;
 	run->output = output;
 	run->observations = observations;
@@ -621,9 +623,12 @@ int session_run(struct session *session)
 		return EXIT_USAGE;
 	started = now_ms();
 	session->started = time(NULL);
+	waivers_prepare(&session->waivers, session->plan, &session->library,
+			session->settings->label, session->started);
 	run_cases(&pool);
 	end_all_orphans(&pool);
 	record_interrupted(&pool);
+	waivers_judge(&session->waivers, session);
 	session->duration_ms = now_ms() - started;
 	close_pool(&pool);
 	return 0;

@@ -37,10 +37,11 @@ bool session_filter_picks(const struct settings *settings, const struct plan_cla
 	return picks;
 }
 
-static void choose_cases(struct session *session)
+void session_choose(struct session *session)
 {
+	const struct settings *settings = session->settings;
 	const struct plan *plan = session->plan;
-	size_t f, c;
+	size_t picked = 0, f, c;
 
 	session->cases = zeroed_array(plan->clause_count, sizeof(*session->cases));
 	for (f = 0; f < plan->function_count; f++) {
@@ -49,9 +50,13 @@ static void choose_cases(struct session *session)
 		if (strcmp(function->api, session->api) != 0)
 			continue;
 		for (c = 0; c < function->clause_count; c++) {
-			if (session_filter_picks(session->settings, &function->clauses[c]))
+			if (!session_filter_picks(settings, &function->clauses[c]))
+				continue;
+			if (!settings->shards ||
+			    picked % (size_t)settings->shards == (size_t)settings->shard - 1)
 				session->cases[session->case_count++].clause =
 					&function->clauses[c];
+			picked++;
 		}
 	}
 }
@@ -156,11 +161,19 @@ int session_open(struct session *session, const struct settings *settings, const
 	if (!session->api)
 		return EXIT_USAGE;
 	session->document = plan_api(plan, session->api)->document;
-	choose_cases(session);
+	session_choose(session);
 	if (!session->case_count) {
-		fprintf(stderr, "scif-cts: no clause matches the filter %s\n", settings->filter);
+		if (settings->shards)
+			fprintf(stderr, "scif-cts: there is no clause for shard %d of %d\n",
+				settings->shard, settings->shards);
+		else
+			fprintf(stderr, "scif-cts: no clause matches the filter %s\n",
+				settings->filter);
 		return EXIT_USAGE;
 	}
+	status = settings->waivers ? waivers_load(&session->waivers, settings->waivers) : 0;
+	if (status)
+		return status;
 	status = session_open_library(settings, session->api, &session->library);
 	if (!status)
 		status = check_library(&session->library, plan, session->api);
@@ -185,12 +198,15 @@ void session_close(struct session *session)
 		record_free(&session->cases[i].record);
 		free(session->cases[i].output);
 		free(session->cases[i].observations);
+		free(session->cases[i].replay);
 	}
 	free(session->cases);
 	library_free(&session->library);
 	library_free(&session->carrier);
 	platform_free(&session->platform);
 	json_decref(session->machine);
+	waivers_free(&session->waivers);
+	json_decref(session->parts);
 }
 
 size_t session_failed(const struct session *session)
@@ -202,7 +218,7 @@ size_t session_failed(const struct session *session)
 		if (verdict_counts_as_failed(verdict))
 			count += session->verdicts[verdict];
 	}
-	return count;
+	return count + waivers_out_of_date(&session->waivers);
 }
 
 size_t session_skipped(const struct session *session)
@@ -219,7 +235,7 @@ size_t session_skipped(const struct session *session)
 
 int session_exit_status(const struct session *session)
 {
-	if (session->verdicts[VERDICT_FAIL])
+	if (session->verdicts[VERDICT_FAIL] || waivers_out_of_date(&session->waivers))
 		return EXIT_FAILED;
 	if (session->verdicts[VERDICT_UNRESOLVED] || session->verdicts[VERDICT_NOTRUN])
 		return EXIT_UNRESOLVED;
@@ -242,14 +258,17 @@ static void print_library(FILE *stream, const char *option, const struct library
 			     *library->path == '/' ? library->path : library->real_path);
 }
 
-char *session_replay_command(const struct session *session, const struct plan_clause *clause)
+char *session_replay_command(const struct session *session, const struct case_run *run)
 {
 	const struct settings *settings = session->settings;
 	size_t length;
 	char *text;
-	FILE *stream = text_stream(&text, &length);
+	FILE *stream;
 
-	fprintf(stream, "scif-cts replay %s", clause->id);
+	if (run->replay)
+		return copy_text(run->replay);
+	stream = text_stream(&text, &length);
+	fprintf(stream, "scif-cts replay %s", run->clause->id);
 	print_library(stream, "--impl", &session->library);
 	print_library(stream, "--scif", &session->carrier);
 	if (strcmp(settings->profile, "documented") != 0)

@@ -15,12 +15,14 @@
 #include "plan.h"
 #include "record.h"
 #include "settings.h"
+#include "waivers.h"
 
 struct case_run {
 	const struct plan_clause *clause;
 	struct record record;
 	char *output;	    /* what the program printed; NULL where it printed nothing */
 	char *observations; /* its line of the raw log */
+	char *replay;	    /* the command of another machine; NULL: ours */
 	bool finished;
 };
 
@@ -37,6 +39,8 @@ struct session {
 	struct case_run *cases; /* in the order of the plan */
 	size_t case_count;
 	size_t verdicts[VERDICT_COUNT];
+	struct waivers waivers;
+	json_t *parts; /* what a merged session was made of; NULL: it was run */
 	time_t started;
 	double duration_ms;
 	bool interrupted;
@@ -47,7 +51,6 @@ struct session {
  * stderr that says what is wrong.
  */
 int session_open(struct session *session, const struct settings *settings, const struct plan *plan);
-void session_close(struct session *session);
 
 /* Runs every case; each has its record afterwards.  Returns 0, or EXIT_USAGE after a line on
  * stderr. */
@@ -58,11 +61,18 @@ void session_record(struct session *session, struct case_run *run, struct record
 		    char *output, char *observations);
 
 int session_exit_status(const struct session *session);
+/* What continuous integration counts as failed: waivers that are out of date too. */
 size_t session_failed(const struct session *session);
 size_t session_skipped(const struct session *session);
 
 /* The command line that runs one case again; to be freed. */
-char *session_replay_command(const struct session *session, const struct plan_clause *clause);
+char *session_replay_command(const struct session *session, const struct case_run *run);
+
+/* Puts the clauses into the session that the filter and the shard of its settings pick. */
+void session_choose(struct session *session);
+
+/* Forgets what session_open() or a reader of results has put there. */
+void session_close(struct session *session);
 
 /* The plan's only or first API unless the settings name one; NULL after a line on stderr. */
 const char *session_api(const struct settings *settings, const struct plan *plan);

@@ -32,6 +32,8 @@ enum option_key {
 	KEY_EXEC,
 	KEY_FORMAT,
 	KEY_SEED,
+	KEY_WAIVERS,
+	KEY_SHARD,
 	KEY_COLOR,
 	KEY_TAP,
 	KEY_HELP
@@ -54,6 +56,8 @@ static const struct option options[] = {
 	{"exec", required_argument, NULL, KEY_EXEC},
 	{"format", required_argument, NULL, KEY_FORMAT},
 	{"seed", required_argument, NULL, KEY_SEED},
+	{"waivers", required_argument, NULL, KEY_WAIVERS},
+	{"shard", required_argument, NULL, KEY_SHARD},
 	{"color", required_argument, NULL, KEY_COLOR},
 	{"tap", no_argument, NULL, KEY_TAP},
 	{"help", no_argument, NULL, KEY_HELP},
@@ -78,6 +82,8 @@ static const unsigned int takers[] = {
 	[KEY_EXEC] = STARTS_CASES,
 	[KEY_FORMAT] = COMMAND_LIST,
 	[KEY_SEED] = STARTS_CASES,
+	[KEY_WAIVERS] = RUNS,
+	[KEY_SHARD] = COMMAND_CERTIFY,
 	[KEY_COLOR] = RUNS,
 	[KEY_TAP] = COMMAND_RUN,
 	[KEY_HELP] = ~0U,
@@ -123,6 +129,25 @@ static int parse_seed(struct settings *settings, const char *text)
 	settings->seed = strtoul(text, &end, 10);
 	if (errno || end == text || *end || *text == '-')
 		return complain("--seed takes a decimal number, not", text);
+	return 0;
+}
+
+static int parse_shard(struct settings *settings, const char *text)
+{
+	const char *rest = text;
+	char *end;
+	long shard, shards = 0;
+
+	errno = 0;
+	shard = strtol(text, &end, 10);
+	if (end != text && *end == '/')
+		shards = strtol(rest = end + 1, &end, 10);
+	if (errno || end == rest || *end || shard < 1 || shards < 1 || shard > shards ||
+	    shards > 1000)
+		return complain("--shard takes I/N, both from 1, I at most N, N at most 1000; not",
+				text);
+	settings->shard = (int)shard;
+	settings->shards = (int)shards;
 	return 0;
 }
 
@@ -199,6 +224,11 @@ static int take_option(struct settings *settings, int key, const char *value)
 		return parse_scale(settings, value);
 	case KEY_SEED:
 		return parse_seed(settings, value);
+	case KEY_SHARD:
+		return parse_shard(settings, value);
+	case KEY_WAIVERS:
+		settings->waivers = value;
+		return 0;
 	case KEY_COLOR:
 		return parse_color(settings, value);
 	case KEY_LABEL:

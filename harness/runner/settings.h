@@ -11,11 +11,12 @@ enum exit_status { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_UNRESO
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct settings {
-	const char *profile, *filter, *api, *results, *label, *implementation, *carrier;
+	const char *profile, *filter, *api, *results, *label, *implementation, *carrier, *waivers;
 	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format;
 	unsigned long seed;
 	double timeout_scale;
 	int jobs;
+	int shard, shards; /* --shard SHARD/SHARDS; 0/0: all */
 	enum color color;
 	bool all, tap, help;
 	char **operands;
@@ -40,7 +41,10 @@ enum {
 	COMMAND_REPLAY = 16,
 	COMMAND_DIFF_VERDICTS = 32,
 	COMMAND_STATUS_TABLE = 64,
-	COMMAND_VERDICTS = 128
+	COMMAND_VERDICTS = 128,
+	COMMAND_VERIFY = 256,
+	COMMAND_MERGE = 512,
+	COMMAND_COMPARE = 1024
 };
 
 #endif

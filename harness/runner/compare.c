@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scif-cts compare: what got better and what got worse, clause by clause (docs/certificate.md). */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands.h"
+#include "format.h"
+#include "results.h"
+
+/* From best to worst. */
+static int rank(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_PASS:
+		return 0;
+	case VERDICT_WAIVED:
+		return 1;
+	case VERDICT_UNSUPPORTED:
+	case VERDICT_UNTESTED:
+		return 2;
+	case VERDICT_UNRESOLVED:
+	case VERDICT_NOTRUN:
+		return 3;
+	default:
+		return 4;
+	}
+}
+
+enum change { CHANGE_WORSE, CHANGE_BETTER, CHANGE_OTHER, CHANGE_NONE, CHANGE_ONLY_A, CHANGE_ONLY_B };
+
+struct comparison {
+	struct results a, b;
+	bool same_spec;
+	size_t counts[CHANGE_ONLY_B + 1];
+};
+
+static enum change change_of(const struct result *a, const struct result *b)
+{
+	if (!b)
+		return CHANGE_ONLY_A;
+	if (!a)
+		return CHANGE_ONLY_B;
+	if (rank(b->verdict) != rank(a->verdict))
+		return rank(b->verdict) > rank(a->verdict) ? CHANGE_WORSE : CHANGE_BETTER;
+	return a->verdict != b->verdict || strcmp(a->kind, b->kind) != 0 ? CHANGE_OTHER : CHANGE_NONE;
+}
+
+static void print_result(const struct result *result)
+{
+	printf("%s%s%s", verdict_name(result->verdict), *result->kind ? " " : "", result->kind);
+}
+
+static void print_clause(const struct result *a, const struct result *b)
+{
+	printf("  %s: ", a ? a->id : b->id);
+	if (a)
+		print_result(a);
+	if (a && b)
+		fputs(" -> ", stdout);
+	if (b)
+		print_result(b);
+	putchar('\n');
+}
+
+static void print_under(const char *title, bool *titled)
+{
+	if (!*titled)
+		printf("%s\n", title);
+	*titled = true;
+}
+
+/* All clauses that changed in one way, under a title. */
+static void print_changes(struct comparison *comparison, enum change change, const char *title)
+{
+	const struct results *a = &comparison->a, *b = &comparison->b;
+	bool titled = false;
+	size_t i;
+
+	for (i = 0; i < a->count; i++) {
+		const struct result *now = results_find(b, a->results[i].id);
+
+		if (change_of(&a->results[i], now) != change)
+			continue;
+		print_under(title, &titled);
+		print_clause(&a->results[i], now);
+		comparison->counts[change]++;
+	}
+	for (i = 0; i < b->count; i++) {
+		if (change != CHANGE_ONLY_B || results_find(a, b->results[i].id))
+			continue;
+		print_under(title, &titled);
+		print_clause(NULL, &b->results[i]);
+		comparison->counts[change]++;
+	}
+}
+
+static const char *root_text(const struct results *results, const char *key)
+{
+	return json_string_value(json_object_get(results->root, key));
+}
+
+/* Whether both tell the same; lists of verdicts tell nothing. */
+static bool agree(const struct comparison *comparison, const char *key)
+{
+	const char *a = root_text(&comparison->a, key), *b = root_text(&comparison->b, key);
+
+	return !a || !b || strcmp(a, b) == 0;
+}
+
+static void note_difference(const struct comparison *comparison, const char *key, const char *what)
+{
+	if (!agree(comparison, key))
+		printf("note: %s differ (%s; %s)\n", what, root_text(&comparison->a, key),
+		       root_text(&comparison->b, key));
+}
+
+static int print_comparison(struct comparison *comparison)
+{
+	size_t *counts = comparison->counts;
+	size_t lost;
+
+	if (strcmp(comparison->a.profile, comparison->b.profile) != 0)
+		printf("note: the profiles differ (%s; %s)\n", comparison->a.profile,
+		       comparison->b.profile);
+	note_difference(comparison, "spec_hash", "the spec hashes");
+	print_changes(comparison, CHANGE_WORSE, "worse");
+	print_changes(comparison, CHANGE_BETTER, "better");
+	print_changes(comparison, CHANGE_OTHER, "changed");
+	print_changes(comparison, CHANGE_ONLY_A, "only in the first");
+	print_changes(comparison, CHANGE_ONLY_B, "only in the second");
+	lost = comparison->same_spec ? counts[CHANGE_ONLY_A] : 0;
+	printf("%zu worse, %zu better, %zu changed, %zu and %zu only in one\n",
+	       counts[CHANGE_WORSE] + lost, counts[CHANGE_BETTER], counts[CHANGE_OTHER],
+	       counts[CHANGE_ONLY_A], counts[CHANGE_ONLY_B]);
+	return counts[CHANGE_WORSE] + lost ? EXIT_FAILED : EXIT_PASSED;
+}
+
+/* A folder stands for the results.json in it. */
+static int load(struct results *results, const char *path)
+{
+	struct stat status;
+	char *file;
+	int result;
+
+	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode))
+		return results_load(results, path);
+	file = format_text("%s/results.json", path);
+	result = results_load(results, file);
+	free(file);
+	return result;
+}
+
+int command_compare(const struct settings *settings, const struct plan *plan)
+{
+	struct comparison comparison = {0};
+	int status = load(&comparison.a, settings->operands[0]);
+
+	(void)plan;
+	if (!status)
+		status = load(&comparison.b, settings->operands[1]);
+	if (!status && !agree(&comparison, "api")) {
+		fprintf(stderr, "scif-cts: results of the APIs %s and %s cannot be compared\n",
+			root_text(&comparison.a, "api"), root_text(&comparison.b, "api"));
+		status = EXIT_USAGE;
+	}
+	if (!status) {
+		comparison.same_spec = comparison.a.root && comparison.b.root &&
+				       agree(&comparison, "spec_hash");
+		status = print_comparison(&comparison);
+	}
+	results_free(&comparison.a);
+	results_free(&comparison.b);
+	return status;
+}

@@ -12,6 +12,7 @@ SCENARIO(published_is_found)
 	rsm_memseg_id_t id = cts_param("id") ? cts_fx_free_segment_id() : 0;
 
 	EXPECT(rsm_memseg_export_publish(segment, &id, NULL, 0), RSM_SUCCESS);
+	CTS_ASSERT(far_can_connect(cts_peer(), cts_self_node(), id, RSM_PERM_READ) == RSM_SUCCESS);
 	struct far_import i = far_connect(cts_peer(), cts_self_node(), id, RSM_PERM_READ);
 	CTS_CHECK(far_reads(i, 0, 2 * cts_page_size(), 2, 0), "the importer finds the segment");
 }

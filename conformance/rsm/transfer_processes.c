@@ -141,3 +141,24 @@ SCENARIO(transfer_while_disconnect)
 	CTS_ASSERT(rsm_memseg_import_disconnect(w.im) == RSM_SUCCESS);
 	EXPECT(loop_ended(&l), RSMERR_BAD_SEG_HNDL);
 }
+
+/* ---- what transfers leave behind ---- */
+
+#define TRANSFERS_WARM 20
+#define TRANSFERS_MORE 300
+
+static void transfer_times(const struct worker *w, int times)
+{
+	for (int i = 0; i < times; i++)
+		CTS_ASSERT(transfer(w->call, w->im, w->at, w->data, PART) == RSM_SUCCESS);
+}
+
+SCENARIO(transfer_leaves_nothing)
+{
+	struct worker w = one_worker();
+
+	transfer_times(&w, TRANSFERS_WARM);
+	struct cts_holdings before = cts_holdings();
+	transfer_times(&w, TRANSFERS_MORE);
+	nothing_left(&before);
+}

@@ -6,18 +6,37 @@
 
 #define NARROW_LOW 20000
 #define NUMBERED   30000
+#define ARRIVES_MS 3000
 
-SCENARIO(bind_port_is_reachable)
+static void check_reached(struct listener here, struct listener other)
 {
-	struct listener here = ends_listen(1), other = ends_listen(1);
-
-	CTS_OBSERVE(here.at.port);
 	CTS_ASSERT(here.at.port != other.at.port);
-	struct request r = ends_request(cts_peer(), here.at);
-	CTS_CHECK(cts_poll(here.epd, POLLIN) == POLLIN,
-		  "the request is at the endpoint that has the port");
+	struct request r = ends_request_begin(cts_peer(), here.at);
+	struct scif_pollepd p = {.epd = here.epd, .events = POLLIN};
+
+	cts_assert(scif_poll(&p, 1, ARRIVES_MS) == 1,
+		   "the request is at the endpoint that has the port", __FILE__, __LINE__);
 	CTS_CHECK(cts_poll(other.epd, POLLIN) == 0, "the other endpoint has no request");
 	CTS_ASSERT(scif_close(ends_accept(here.epd, &r)) == 0);
+}
+
+static struct listener listen_at(uint16_t port)
+{
+	struct listener l = {.epd = cts_fx_bound_to(port),
+			     .at = {.node = cts_self_node(), .port = port}};
+
+	CTS_REQUIRE(scif_listen(l.epd, 1) == 0);
+	return l;
+}
+
+/* A port that was assigned, and one that was asked for. */
+SCENARIO(bind_port_is_reachable)
+{
+	struct listener assigned = ends_listen(1), asked_for = listen_at(cts_fx_free_port());
+
+	CTS_OBSERVE(assigned.at.port);
+	check_reached(assigned, asked_for);
+	check_reached(asked_for, assigned);
 }
 
 static int *bind_many(int count)

@@ -42,8 +42,9 @@ SCENARIO(connect_waits_for_accept)
 {
 	struct far_listener at = ends_far_listen(cts_peer(), 1);
 	scif_epd_t epd = cts_fx_unbound();
-	struct cts_thread *connecting = cts_fx_connecting_to(epd, at.at);
+	struct cts_thread *connecting = cts_begin_connect(epd, at.at);
 
+	cts_wait_asleep(connecting);
 	CTS_ASSERT(!cts_thread_done(connecting));
 	CTS_ASSERT(cts_peer_call(at.peer, "poll %d %d 0", at.epd, POLLIN).ret == POLLIN);
 	CTS_ASSERT(!cts_thread_done(connecting));

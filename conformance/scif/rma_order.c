@@ -105,3 +105,35 @@ SCENARIO(rma_ordered_tail)
 	CTS_REQUIRE(cts_join(t).ret == 0);
 	CTS_ASSERT(atomic_load(&w.early) == 0);
 }
+
+static struct cts_result ordered_three_pages(void *arg)
+{
+	return rma_transfer(arg, 0, 0, 3 * cts_page_size(), SCIF_RMA_ORDERED);
+}
+
+/* The start of the caller's memory is held back, so the transfer is really between first and last. */
+SCENARIO(rma_ordered_tail_waits)
+{
+	size_t page = cts_page_size(), len = 3 * page;
+	struct rma_ends e = {.call = (enum rma_call)cts_param("call"), .epd = cts_fx_connected()};
+	unsigned char before[LINE];
+	const unsigned char *target;
+
+	e.far = cts_fx_peer_window_on(e.epd, 3, READ_WRITE);
+	e.local = cts_held_start(3);
+	memset(e.local + page, 0x5a, 2 * page);
+	target = rma_reads(e.call) ? e.local : cts_fx_mapping(e.far, READ_WRITE).addr;
+	memcpy(before, target + len - LINE, LINE);
+	struct cts_thread *t = cts_thread_start(ordered_three_pages, &e);
+	cts_wait_asleep(t);
+	if (cts_thread_done(t))
+		cts_untested("the transfer cannot be held back");
+	CTS_CHECK(cts_same(target + len - LINE, before, LINE),
+		  "the last line is not there before the first page");
+	cts_held_release(e.local);
+	cts_expect_ok(cts_join(t), "the transfer ends");
+	if (rma_reads(e.call))
+		CTS_CHECK(cts_is_pattern(target, len, 3), "everything is there");
+	else
+		CTS_CHECK(cts_is_byte(target + page, 2 * page, 0x5a), "everything is there");
+}

@@ -4,7 +4,7 @@
 # row, clause, verdict, kind, reason.
 set -u
 row=$1
-IFS='	' read -r id kind api function error setting clauses text <<END
+IFS='	' read -r id kind api function _ setting clauses _ <<END
 $(sed -n "${row}p" "$work/table.tsv")
 END
 out=$work/verdicts/$row.tsv

@@ -65,9 +65,9 @@ static int bind_any_below_reserved(scif_epd_t epd, uint16_t pn)
 
 static int bind_fixed_elsewhere(scif_epd_t epd, uint16_t pn)
 {
-	int port = real.bind(epd, pn > SCIF_PORT_RSVD ? 0 : pn);
-
-	return port >= 0 && pn ? pn : port;
+	if (pn >= SCIF_ADMIN_PORT_END && pn < UINT16_MAX && real.bind(epd, pn + 1) >= 0)
+		return pn;
+	return real.bind(epd, pn);
 }
 
 static bool is_listening(int socket)

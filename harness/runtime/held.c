@@ -41,13 +41,18 @@ static int open_userfaultfd(void)
 
 int held_open(struct held_page *h, size_t len)
 {
+	return held_open_start(h, len, len);
+}
+
+int held_open_start(struct held_page *h, size_t held, size_t len)
+{
 	int err;
 
-	h->len = len;
+	h->len = held;
 	h->uffd = open_userfaultfd();
 	if (h->uffd == -1)
 		return -errno;
-	h->addr = mmap(NULL, h->len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	h->addr = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (h->addr == MAP_FAILED) {
 		err = -errno;
 		goto close_uffd;
@@ -55,7 +60,7 @@ int held_open(struct held_page *h, size_t len)
 	err = held_register(h);
 	if (!err)
 		return 0;
-	munmap(h->addr, h->len);
+	munmap(h->addr, len);
 close_uffd:
 	close(h->uffd);
 	h->uffd = -1;

@@ -106,14 +106,25 @@ struct cts_result cts_stall_join(struct cts_stall *s)
 static struct held_page held[HELD_MAX];
 static int held_count;
 
-unsigned char *cts_fx_held(size_t pages)
+static unsigned char *hold(size_t pages, size_t all)
 {
 	if (held_count == HELD_MAX)
 		cts_unresolved("too many held fixtures");
-	int err = held_open(&held[held_count], pages * cts_page_size());
+	int err = held_open_start(&held[held_count], pages * cts_page_size(),
+				  all * cts_page_size());
 	if (err)
 		cts_untested("userfaultfd: %s", strerror(-err));
 	return held[held_count++].addr;
+}
+
+unsigned char *cts_fx_held(size_t pages)
+{
+	return hold(pages, pages);
+}
+
+unsigned char *cts_held_start(size_t pages)
+{
+	return hold(1, pages);
 }
 
 void cts_held_release(const void *p)

@@ -8,14 +8,14 @@ set -u
 LC_ALL=C
 export LC_ALL
 here=$top_srcdir/harness/mutants
-all='' merge='' jobs=2 results=$top_builddir/results/mutation kinds='pair|check|by-hand' list=$here/by_hand.tsv
+all='' merge='' jobs=2 results=$top_builddir/results/mutation kinds='pair|check|exempt|by-hand' list=$here/by_hand.tsv
 while [ $# -gt 0 ]; do
 	case $1 in
 	--all) all=--all ;;
 	--merge) merge=yes ;;
 	--jobs) jobs=$2 && shift ;;
 	--results) results=$2 && shift ;;
-	--generated) kinds='pair|check' ;;
+	--generated) kinds='pair|check|exempt' ;;
 	--list) list=$2 && shift ;;
 	--by-hand) kinds='by-hand' ;;
 	--*) echo "mutation.sh: unknown option $1" >&2 && exit 2 ;;
@@ -47,7 +47,7 @@ mkdir "$work/plans" "$work/verdicts" "$work/built"
 awk -f "$here/by_hand.awk" "$list" >"$work/by-hand.tsv" || exit 2
 cat "$work/generated.tsv" "$work/by-hand.tsv" >"$work/all.tsv"
 while IFS='	' read -r id kind rest; do
-	case "|$kinds|exempt|" in
+	case "|$kinds|" in
 	*"|$kind|"*) matches "$id" "$@" && printf '%s\t%s\t%s\n' "$id" "$kind" "$rest" ;;
 	esac
 done <"$work/all.tsv" >"$work/chosen.tsv"

@@ -266,6 +266,8 @@ int bundle_session(struct session *session, const struct bundle *bundle, const s
 		.duration_ms = json_number_value(json_object_get(certificate, "duration_ms")),
 		.interrupted = json_is_true(json_object_get(certificate, "interrupted")),
 	};
+	if (json_is_object(json_object_get(certificate, "machine")))
+		session->machine = json_deep_copy(json_object_get(certificate, "machine"));
 	read_library(&session->library, json_object_get(certificate, "implementation"));
 	if (json_is_object(json_object_get(certificate, "carrier")))
 		read_library(&session->carrier, json_object_get(certificate, "carrier"));

@@ -16,7 +16,7 @@ static const char *const shared_keys[] = {
 	"label",     "api",	      "profile",   "suite_version", "spec_hash",
 	"started",   "duration_ms",   "interrupted", "seed",	    "selection",
 	"shard",     "implementation", "carrier",  "platform",	    "environment",
-	"waivers",   "counts",
+	"waivers",   "counts",	      "machine",
 };
 
 static bool is_hidden(const char *name)

@@ -190,8 +190,8 @@ static void take_cases(struct session *merged, struct merge *merge)
 
 static json_t *part_json(const struct part *part)
 {
-	static const char *const keys[] = {"shard",	"label",       "platform",
-					   "environment", "started", "duration_ms"};
+	static const char *const keys[] = {"shard",   "label",	    "platform", "environment",
+					   "started", "duration_ms", "machine"};
 	json_t *json = json_object();
 	size_t i;
 

@@ -126,7 +126,7 @@ static void verify_documents(const struct bundle *bundle, struct mismatches *mis
 	static const char *const keys[] = {
 		"label",       "api",	  "profile",  "suite_version", "spec_hash",
 		"started",     "seed",	  "selection", "interrupted",  "shard",
-		"carrier",     "platform", "environment", "waivers",   "counts",
+		"carrier",     "platform", "environment", "waivers",   "counts",	"machine",
 	};
 	json_t *implementation =
 		json_copy(json_object_get(bundle->certificate, "implementation"));
@@ -263,7 +263,8 @@ static void verify_cases(const struct bundle *bundle, struct session *session,
 static void verify_sums(const struct bundle *bundle, const struct session *session,
 			struct mismatches *mismatches)
 {
-	static const char *const keys[] = {"counts", "outcomes", "choices", "waivers"};
+	static const char *const keys[] = {"counts",  "outcomes",   "choices",
+					   "waivers", "deviations"};
 	json_t *results = report_results(session);
 	size_t i;
 

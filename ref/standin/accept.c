@@ -113,7 +113,8 @@ static int take_request(struct ep *ep, struct scif_portID *peer, int *number)
 	return error;
 }
 
-static int accept_waiting(struct ep *ep, struct scif_portID *peer, int *number)
+static int accept_waiting(struct ep *ep, struct wait_signals *signals, struct scif_portID *peer,
+			  int *number)
 {
 	short revents;
 	int error;
@@ -123,8 +124,8 @@ static int accept_waiting(struct ep *ep, struct scif_portID *peer, int *number)
 			return -EINTR;
 		if (anything_there(ep))
 			continue;
-		error = sleep_on_fd(ep->backlog > 0 ? ep->fd : -1, POLLIN, wait_now() + SLICE_NS,
-				    &revents);
+		error = sleep_on_fd(signals, true, ep->backlog > 0 ? ep->fd : -1, POLLIN,
+				    wait_now() + SLICE_NS, &revents);
 		if (error != 0)
 			return error;
 	}
@@ -133,6 +134,7 @@ static int accept_waiting(struct ep *ep, struct scif_portID *peer, int *number)
 
 int driver_accept(struct ep *ep, int flags, struct scif_portID *peer, uint64_t *handle)
 {
+	struct wait_signals signals = {.held = false};
 	int number, error;
 
 	if (flags & ~SCIF_ACCEPT_SYNC)
@@ -142,8 +144,9 @@ int driver_accept(struct ep *ep, int flags, struct scif_portID *peer, uint64_t *
 	if (!(flags & SCIF_ACCEPT_SYNC) && !request_pending(ep, anything_there(ep)))
 		return -EAGAIN;
 	look_for_requests(ep);
-	error = flags & SCIF_ACCEPT_SYNC ? accept_waiting(ep, peer, &number)
+	error = flags & SCIF_ACCEPT_SYNC ? accept_waiting(ep, &signals, peer, &number)
 					 : take_request(ep, peer, &number);
+	wait_signals_release(&signals);
 	if (error == -ENOBUFS)
 		error = -ENOMEM;
 	if (error != 0)

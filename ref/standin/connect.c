@@ -81,18 +81,20 @@ static int start(struct ep *ep, const struct scif_portID *dst)
 
 static int wait_for_end(struct ep *ep)
 {
+	struct wait_signals signals = {.held = false};
 	uint64_t deadline = deadline_of(ep);
 	short revents;
 	int result, error;
 
 	do {
-		error = sleep_on_fd(ep->fd, POLLOUT, deadline, &revents);
+		error = sleep_on_fd(&signals, true, ep->fd, POLLOUT, deadline, &revents);
 		if (error == 0 && wait_now() >= deadline)
 			error = -ENODEV;
 		room_enter();
 		result = look(ep, error);
 		room_leave();
 	} while (result == 0);
+	wait_signals_release(&signals);
 	return result;
 }
 

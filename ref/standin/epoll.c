@@ -311,11 +311,11 @@ static int look(int epfd, struct epoll_event *events, int max, uint64_t *deadlin
 	return count < 0 ? count : count + own;
 }
 
-static int serve_wait(int epfd, struct epoll_event *events, int max, uint64_t deadline,
-		      const sigset_t *mask)
+static int wait_masked(int epfd, struct epoll_event *events, int max, uint64_t deadline,
+		       struct sleep_mask *m)
 {
 	for (;;) {
-		struct pollfd fds[1 + SLEEP_EXTRA] = {{.fd = epfd, .events = POLLIN}};
+		struct pollfd fds[1 + WAIT_EXTRA] = {{.fd = epfd, .events = POLLIN}};
 		uint64_t until = deadline;
 		int result = look(epfd, events, max, &until);
 
@@ -323,10 +323,22 @@ static int serve_wait(int epfd, struct epoll_event *events, int max, uint64_t de
 			return result;
 		if (deadline != WAIT_FOREVER && wait_now() >= deadline)
 			return 0;
-		result = sleep_masked(fds, 1, until, mask);
+		result = sleep_on_all(m, fds, 1, until);
 		if (result < 0)
 			return result;
 	}
+}
+
+static int serve_wait(int epfd, struct epoll_event *events, int max, uint64_t deadline,
+		      const sigset_t *mask)
+{
+	struct sleep_mask m;
+	int result;
+
+	sleep_mask_begin(&m, mask);
+	result = wait_masked(epfd, events, max, deadline, &m);
+	sleep_mask_end(&m);
+	return result;
 }
 
 static bool has_endpoints(int epfd, int max)

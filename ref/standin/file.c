@@ -156,6 +156,38 @@ STANDIN_EXPORT int munmap(void *addr, size_t len)
 	return answer(error, saved);
 }
 
+/* The driver's mappings do not grow, and there is no file behind them to write to or read from. */
+STANDIN_EXPORT void *mremap(void *old, size_t old_len, size_t len, int flags, ...)
+{
+	va_list list;
+	void *to;
+
+	va_start(list, flags);
+	to = va_arg(list, void *);
+	va_end(list);
+	if (len > old_len && mapping_covers(old, old_len)) {
+		errno = EFAULT;
+		return MAP_FAILED;
+	}
+	return libc_mremap(old, old_len, len, flags, to);
+}
+
+STANDIN_EXPORT int msync(void *addr, size_t len, int flags)
+{
+	if (!mapping_covers(addr, len))
+		return LIBC(msync)(addr, len, flags);
+	errno = EINVAL;
+	return -1;
+}
+
+STANDIN_EXPORT int madvise(void *addr, size_t len, int advice)
+{
+	if (advice != MADV_DONTNEED || !mapping_covers(addr, len))
+		return libc_madvise(addr, len, advice);
+	errno = EINVAL;
+	return -1;
+}
+
 /* --- what the driver's files have not --- */
 
 #define DEFINE_WITHOUT(result, name, error, params, args)                                          \

@@ -251,5 +251,6 @@ int request_serve(int number, struct ep *ep, unsigned long request, void *argume
 	const struct call call = {.number = number, .ep = ep};
 
 	safe_copy_install();
+	port_see_listening(ep);
 	return found == NULL ? refuse((unsigned)request) : found->serve(&call, argument);
 }

@@ -64,6 +64,7 @@ PASS_ON(ssize_t, write, (int fd, const void *bytes, size_t len), (fd, bytes, len
 PASS_ON(void *, mmap, (void *addr, size_t len, int prot, int flags, int fd, off_t offset),
 	(addr, len, prot, flags, fd, offset))
 PASS_ON(int, munmap, (void *addr, size_t len), (addr, len))
+PASS_ON(int, madvise, (void *addr, size_t len, int advice), (addr, len, advice))
 PASS_ON(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 PASS_ON(int, ftruncate, (int fd, off_t len), (fd, len))
 PASS_ON(int, eventfd, (unsigned count, int flags), (count, flags))

@@ -45,6 +45,7 @@ LIBC_FUNCTION(ssize_t, write, (int fd, const void *bytes, size_t len));
 LIBC_FUNCTION(void *, mmap, (void *addr, size_t len, int prot, int flags, int fd, off_t offset));
 LIBC_FUNCTION(int, munmap, (void *addr, size_t len));
 LIBC_FUNCTION(void *, mremap, (void *old, size_t old_len, size_t len, int flags, ...));
+LIBC_FUNCTION(int, madvise, (void *addr, size_t len, int advice));
 LIBC_FUNCTION(int, memfd_create, (const char *name, unsigned flags));
 LIBC_FUNCTION(int, ftruncate, (int fd, off_t len));
 LIBC_FUNCTION(int, eventfd, (unsigned count, int flags));

@@ -5,15 +5,19 @@
  * the last reference to the open file, and a call in progress or a mapping is one; and a process
  * that closes any duplicate of a listener it has accepted on ends the listening.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bell.h"
 #include "embedded.h"
 #include "family.h"
 #include "fork.h"
@@ -25,6 +29,8 @@
 #include "standin.h"
 #include "wait.h"
 #include "window.h"
+
+enum { HELD = 64, HELD_FIRST = 256 };
 
 static atomic_bool used; /* an endpoint was opened in this process or in one it was forked from */
 
@@ -99,8 +105,11 @@ int open_file_reset(struct ep *ep)
 
 /* --- opening --- */
 
+static void watch_forks(void);
+
 static int prepare_process(void)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int error;
 
 	room_enter();
@@ -115,6 +124,8 @@ static int prepare_process(void)
 	if (error == 0)
 		error = wait_init();
 	room_leave();
+	/* After the fabric's own handlers. */
+	pthread_once(&once, watch_forks);
 	safe_copy_install();
 	return error;
 }
@@ -136,18 +147,13 @@ static int attach(struct ep *ep, int flags)
 	return error;
 }
 
-static void watch_forks(void);
-
 int number_open(int flags)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct ep *ep;
 	int result = prepare_process();
 
 	if (result != 0)
 		return result;
-	/* After the fabric's own handlers. */
-	pthread_once(&once, watch_forks);
 	ep = ep_create();
 	if (ep == NULL)
 		return -ENOMEM;
@@ -160,6 +166,72 @@ int number_open(int flags)
 	}
 	ep_put(ep);
 	return result;
+}
+
+/* --- exec --- */
+
+/* A socket of the fabric that is not connected: what a connection lives by is gone with the program
+ * that had it. */
+static bool is_free_endpoint(int fd)
+{
+	struct timeval shortest = {0};
+	int domain = 0, size = 0;
+	socklen_t length = sizeof(domain), name_length;
+	struct sockaddr_un name;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0 || domain != AF_UNIX)
+		return false;
+	length = sizeof(size);
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, &length) != 0 ||
+	    size != 2 * BELL_SEND_BUFFER)
+		return false;
+	length = sizeof(shortest);
+	/* The kernel has rounded it up to a tick of its own. */
+	if (getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &shortest, &length) != 0 ||
+	    shortest.tv_sec != 0 || shortest.tv_usec == 0)
+		return false;
+	name_length = sizeof(name);
+	return getpeername(fd, (struct sockaddr *)&name, &name_length) != 0;
+}
+
+static void take_up(int fd)
+{
+	struct sockaddr_un name;
+	socklen_t length = sizeof(name);
+	uint16_t node, port;
+	struct ep *ep;
+
+	if (prepare_process() != 0 || (ep = ep_create()) == NULL)
+		return;
+	if (open_file_reset(ep) == 0 && ep_attach(ep, fd) == 0) {
+		atomic_store(&used, true);
+		if (getsockname(fd, (struct sockaddr *)&name, &length) == 0 &&
+		    node_parse_port_name(&name, length, &node, &port)) {
+			ep->port = port;
+			atomic_store(&ep->state, EP_BOUND);
+			port_see_listening(ep);
+		}
+		ep_publish(ep);
+	}
+	ep_put(ep);
+}
+
+/* Descriptors without close-on-exec are still the driver's in the program that exec has started. */
+__attribute__((constructor)) static void take_up_inherited(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int found[HELD], count = 0;
+
+	for (struct dirent *entry; dir != NULL && count < HELD && (entry = readdir(dir));) {
+		int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && is_free_endpoint(fd))
+			found[count++] = fd;
+	}
+	if (dir != NULL)
+		closedir(dir);
+	while (count > 0)
+		take_up(found[--count]);
 }
 
 /* --- listeners --- */
@@ -204,7 +276,6 @@ static void flush_listener(struct ep *ep)
 /* --- closing --- */
 
 /* Endpoints without a number of the application's that something still holds. */
-enum { HELD = 64, HELD_FIRST = 256 };
 
 static struct {
 	pthread_mutex_t lock;

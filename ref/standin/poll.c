@@ -77,6 +77,7 @@ static short listening_bits(struct ep *ep, short events)
 
 short readiness(struct ep *ep, short events)
 {
+	port_see_listening(ep);
 	if (atomic_load(&ep->state) == EP_CONNECTING)
 		connect_settle(ep);
 	if (ep->uncollected && events & POLLOUT)
@@ -139,10 +140,9 @@ struct asked {
 
 struct poll_set {
 	struct pollfd *user;
-	struct pollfd *fds; /* as the kernel is asked; room for SLEEP_EXTRA more */
+	struct pollfd *fds; /* as the kernel is asked; room for WAIT_EXTRA more */
 	struct asked *asked;
 	nfds_t count;
-	bool asked_before; /* without events nothing wakes the caller, but the first look counts */
 };
 
 static bool find_endpoints(struct poll_set *set)
@@ -215,16 +215,19 @@ static int judge(struct poll_set *set)
 
 static int poll_set(struct poll_set *set, uint64_t deadline, const sigset_t *mask)
 {
+	struct sleep_mask m;
 	int result;
 
+	sleep_mask_begin(&m, mask);
 	do {
 		bool ready = any_ready(set);
 		uint64_t until = ask_kernel_for(set, deadline);
 
-		result = sleep_masked(set->fds, set->count, ready ? 0 : until, mask);
+		result = sleep_on_all(&m, set->fds, set->count, ready ? 0 : until);
 		if (result >= 0)
 			result = judge(set);
 	} while (result == 0 && (deadline == WAIT_FOREVER || wait_now() < deadline));
+	sleep_mask_end(&m);
 	return result;
 }
 
@@ -263,7 +266,7 @@ static int serve_poll(struct pollfd *fds, nfds_t count, uint64_t deadline, const
 	struct poll_set set = {.user = fds, .count = count};
 	int result = -ENOMEM;
 
-	set.fds = calloc(count + SLEEP_EXTRA, sizeof(*set.fds));
+	set.fds = calloc(count + WAIT_EXTRA, sizeof(*set.fds));
 	set.asked = calloc(count, sizeof(*set.asked));
 	if (set.fds != NULL && set.asked != NULL) {
 		find_endpoints(&set);

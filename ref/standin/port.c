@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 
 #include "../embedded/port.h"
 #include "embedded.h"
@@ -37,6 +38,27 @@ int driver_listen(struct ep *ep, int number, int backlog)
 		return -EINVAL;
 	error = embedded_listen(number, backlog);
 	return error != 0 ? error : share_listening(ep);
+}
+
+bool port_listens(int number)
+{
+	int listens = 0;
+	socklen_t length = sizeof(listens);
+
+	return getsockopt(number, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) == 0 && listens;
+}
+
+/* How many may wait is the business of the process that began to listen. */
+void port_see_listening(struct ep *ep)
+{
+	if (atomic_load(&ep->state) != EP_BOUND || !port_listens(atomic_load(&ep->fd)))
+		return;
+	pthread_mutex_lock(&ep->lock);
+	if (atomic_load(&ep->state) == EP_BOUND) {
+		ep->backlog = 1;
+		atomic_store(&ep->state, EP_LISTENING);
+	}
+	pthread_mutex_unlock(&ep->lock);
 }
 
 enum { NODES_MAX = 256 };

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sleeping as a driver does: a signal whose handler was installed with SA_RESTART does not end the
- * call.  The kernel does not tell a program which handler broke its sleep, so signals are blocked
- * meanwhile and looked for among the pending ones: before a handler runs it is known what it is.
+ * Sleeping as a driver does.  A signal ends the call, or not if its handler was installed with
+ * SA_RESTART and the driver restarts such calls.  The kernel does not tell a program which handler
+ * broke its sleep, so signals are held back from the first sleep of a call to its end and looked for
+ * among the pending ones: before a handler runs it is known what it is, and none runs unnoticed
+ * between two sleeps.
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 
 #include "libc.h"
 #include "standin.h"
-#include "wait.h"
 
 /* How long a signal may have to wait for its handler. */
 static const uint64_t SLICE_NS = 10000000;
@@ -29,25 +29,40 @@ static void block(sigset_t *before)
 	pthread_sigmask(SIG_BLOCK, &all, before);
 }
 
-/* A signal that is going to be delivered: none, one that ends the call, one that does not. */
-enum waiting { NO_SIGNAL, ENDS_CALL, DOES_NOT_END_CALL };
-
-static enum waiting signal_waiting(const sigset_t *before)
+static void hold(struct wait_signals *signals)
 {
-	enum waiting found = NO_SIGNAL;
-	sigset_t pending;
+	if (!signals->held)
+		block(&signals->let_in);
+	signals->held = true;
+}
+
+static bool ends_call(int sig, bool restarts)
+{
 	struct sigaction action;
+
+	return sigaction(sig, NULL, &action) == 0 && action.sa_handler != SIG_IGN &&
+	       action.sa_handler != SIG_DFL && !(restarts && action.sa_flags & SA_RESTART);
+}
+
+/* Whether a signal waits that ends the call; others are delivered. */
+static bool interrupted(struct wait_signals *signals, bool restarts)
+{
+	bool any = false;
+	sigset_t pending;
 
 	sigpending(&pending);
 	for (int sig = 1; sig < NSIG; sig++) {
-		if (sigismember(&pending, sig) != 1 || sigismember(before, sig) != 0)
+		if (sigismember(&pending, sig) != 1 || sigismember(&signals->let_in, sig) != 0)
 			continue;
-		found = DOES_NOT_END_CALL;
-		if (sigaction(sig, NULL, &action) == 0 && action.sa_handler != SIG_IGN &&
-		    action.sa_handler != SIG_DFL && !(action.sa_flags & SA_RESTART))
-			return ENDS_CALL;
+		if (ends_call(sig, restarts))
+			return true;
+		any = true;
 	}
-	return found;
+	if (any) {
+		wait_signals_release(signals);
+		hold(signals);
+	}
+	return false;
 }
 
 static uint64_t slice_end(uint64_t deadline)
@@ -57,54 +72,62 @@ static uint64_t slice_end(uint64_t deadline)
 	return end < deadline ? end : deadline;
 }
 
-int sleep_on_fd(int fd, short events, uint64_t deadline, short *revents)
+int sleep_on_fd(struct wait_signals *signals, bool restarts, int fd, short events,
+		uint64_t deadline, short *revents)
 {
 	struct pollfd fds[1 + WAIT_EXTRA] = {{.fd = fd, .events = events}};
-	enum waiting waiting;
-	sigset_t before;
+	bool ended;
 	struct wait w;
 	int result;
 
-	block(&before);
+	hold(signals);
 	wait_enter(&w);
 	do {
 		result = wait_sleep(NULL, fds, 1, slice_end(deadline));
-		waiting = signal_waiting(&before);
-	} while (result == 0 && waiting == NO_SIGNAL && fds[1].revents == 0 &&
-		 fds[2].revents == 0 && wait_now() < deadline);
+		ended = interrupted(signals, restarts);
+	} while (result == 0 && !ended && fds[1].revents == 0 && fds[2].revents == 0 &&
+		 wait_now() < deadline);
 	wait_leave(&w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	*revents = result > 0 ? fds[0].revents : 0;
-	if (waiting == ENDS_CALL)
-		return -EINTR;
-	return result < 0 ? result : 0;
+	return ended ? -EINTR : result < 0 ? result : 0;
 }
 
-int sleep_on_word(struct conn *c, _Atomic uint32_t *word, uint32_t seen)
+int sleep_on_word(struct wait_signals *signals, bool restarts, struct conn *c,
+		  _Atomic uint32_t *word, uint32_t seen)
 {
-	enum waiting waiting = NO_SIGNAL;
-	sigset_t before;
-
-	block(&before);
-	while (atomic_load(word) == seen && waiting == NO_SIGNAL && conn_alive(c) == 0) {
+	hold(signals);
+	while (atomic_load(word) == seen && conn_alive(c) == 0) {
 		futex_wait(word, seen, WORD_SLICE_NS, true);
-		waiting = signal_waiting(&before);
+		if (interrupted(signals, restarts))
+			return -EINTR;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return waiting == ENDS_CALL ? -EINTR : 0;
+	return 0;
 }
 
-int sleep_masked(struct pollfd *fds, nfds_t count, uint64_t deadline, const sigset_t *mask)
+void sleep_mask_begin(struct sleep_mask *m, const sigset_t *mask)
 {
-	struct wait_signals signals = {.held = mask != NULL};
+	*m = (struct sleep_mask){.given = mask != NULL};
+	if (mask == NULL)
+		return;
+	block(&m->before);
+	m->signals = (struct wait_signals){.held = true, .let_in = *mask};
+}
+
+void sleep_mask_end(struct sleep_mask *m)
+{
+	if (m->given)
+		pthread_sigmask(SIG_SETMASK, &m->before, NULL);
+	else
+		wait_signals_release(&m->signals);
+}
+
+int sleep_on_all(struct sleep_mask *m, struct pollfd *fds, nfds_t count, uint64_t deadline)
+{
 	struct wait w;
 	int result;
 
-	/* The kernel puts the mask in force for the sleep alone. */
-	if (mask != NULL)
-		signals.let_in = *mask;
 	wait_enter(&w);
-	result = wait_sleep(mask != NULL ? &signals : NULL, fds, count, deadline);
+	result = wait_sleep(&m->signals, fds, count, deadline);
 	wait_leave(&w);
 	return result;
 }

@@ -20,6 +20,7 @@
 
 #include "connection.h"
 #include "endpoint.h"
+#include "wait.h"
 
 #define STANDIN_EXPORT __attribute__((visibility("default")))
 
@@ -76,17 +77,25 @@ void room_atfork_child(void);
 
 /*
  * Sleeps until fd shows one of events or an end, or the time is up, or for no reason; *revents is
- * what it shows.  -EINTR for a signal, but not for one with SA_RESTART: such a call goes on.
+ * what it shows.  -EINTR for a signal, with `restarts` not for one with SA_RESTART: such a call goes
+ * on.  A call has its signals released at its end, by wait_signals_release.
  */
-int sleep_on_fd(int fd, short events, uint64_t deadline, short *revents);
+int sleep_on_fd(struct wait_signals *signals, bool restarts, int fd, short events,
+		uint64_t deadline, short *revents);
 /* The same until the word has changed or the peer is gone. */
-int sleep_on_word(struct conn *c, _Atomic uint32_t *word, uint32_t seen);
-/*
- * For poll and its kin: every handler ends the sleep, and mask is in force meanwhile unless NULL.
- * There is room for SLEEP_EXTRA entries after the caller's.
- */
-int sleep_masked(struct pollfd *fds, nfds_t count, uint64_t deadline, const sigset_t *mask);
-enum { SLEEP_EXTRA = 2 };
+int sleep_on_word(struct wait_signals *signals, bool restarts, struct conn *c,
+		  _Atomic uint32_t *word, uint32_t seen);
+
+/* For poll and its kin: every handler ends the call, and a mask given is in force in its sleeps. */
+struct sleep_mask {
+	struct wait_signals signals;
+	bool given;
+	sigset_t before;
+};
+void sleep_mask_begin(struct sleep_mask *m, const sigset_t *mask);
+void sleep_mask_end(struct sleep_mask *m);
+/* There is room for WAIT_EXTRA entries after the caller's. */
+int sleep_on_all(struct sleep_mask *m, struct pollfd *fds, nfds_t count, uint64_t deadline);
 
 /* --- the driver's requests --- */
 
@@ -118,6 +127,12 @@ int driver_fence_wait(struct ep *ep, int mark);
 int driver_fence_signal(struct ep *ep, off_t loff, uint64_t lval, off_t roff, uint64_t rval,
 			int flags);
 int driver_get_nodes(uint16_t *nodes, int len, uint16_t *self);
+
+/* --- port.c --- */
+
+bool port_listens(int number);
+/* The endpoint is shared with the processes of a fork, and one of them has begun to listen on it. */
+void port_see_listening(struct ep *ep);
 
 /* --- window.c --- */
 

@@ -85,33 +85,30 @@ static int put(struct conn *c, const unsigned char *bytes, uint32_t len)
 }
 
 /* A signal ends this whatever its handler says: the driver does not restart a send. */
-static int wait_for_room(struct conn *c, uint32_t bytes)
+static int wait_for_room(struct conn *c, struct wait_signals *signals, uint32_t bytes)
 {
-	while (room(c) < bytes && !is_gone(c)) {
+	int error = 0;
+
+	while (error == 0 && room(c) < bytes && !is_gone(c)) {
 		_Atomic uint32_t *taken = half(outgoing(c), false);
 		uint32_t seen = atomic_load(taken);
-		struct pollfd fds[1 + WAIT_EXTRA] = {{.fd = c->sock, .events = POLLOUT}};
-		struct wait w;
-		int result;
+		short revents;
 
 		if (room(c) >= bytes)
 			break;
 		if (room(c) > 0) {
-			result = conn_wait_word(c, taken, seen);
-		} else {
-			wait_enter(&w);
-			result = wait_sleep(NULL, fds, 1, WAIT_FOREVER);
-			wait_leave(&w);
-			if (fds[0].revents & (POLLHUP | POLLERR))
-				conn_ask(c);
+			error = sleep_on_word(signals, false, c, taken, seen);
+			continue;
 		}
-		if (result == -EINTR)
-			return result;
+		error = sleep_on_fd(signals, false, c->sock, POLLOUT, WAIT_FOREVER, &revents);
+		if (error == 0 && revents & (POLLHUP | POLLERR))
+			conn_ask(c);
 	}
-	return 0;
+	return error;
 }
 
-static int send_all(struct conn *c, const unsigned char *bytes, int len, bool block)
+static int send_all(struct conn *c, struct wait_signals *signals, const unsigned char *bytes,
+		    int len, bool block)
 {
 	int sent = 0, moved;
 
@@ -126,7 +123,7 @@ static int send_all(struct conn *c, const unsigned char *bytes, int len, bool bl
 			continue;
 		if (!block)
 			break;
-		moved = wait_for_room(c, wanted(len - sent));
+		moved = wait_for_room(c, signals, wanted(len - sent));
 		if (moved < 0)
 			return sent > 0 ? sent : moved;
 	}
@@ -150,6 +147,7 @@ static int connection(struct ep *ep, struct conn **c)
 
 int driver_send(struct ep *ep, const void *bytes, int len, int flags)
 {
+	struct wait_signals signals = {.held = false};
 	struct conn *c;
 	int result;
 
@@ -163,8 +161,9 @@ int driver_send(struct ep *ep, const void *bytes, int len, int flags)
 	if (result != 0)
 		return result;
 	lock(&c->own->send, c, bell_repair_sender);
-	result = send_all(c, bytes, len, flags & SCIF_SEND_BLOCK);
+	result = send_all(c, &signals, bytes, len, flags & SCIF_SEND_BLOCK);
 	message_unlock(&c->own->send);
+	wait_signals_release(&signals);
 	return result;
 }
 
@@ -189,10 +188,10 @@ static int take(struct conn *c, unsigned char *bytes, uint32_t len)
 	return error != 0 ? error : (int)step.moved;
 }
 
-static int wait_for_first(struct conn *c)
+static int wait_for_first(struct conn *c, struct wait_signals *signals)
 {
 	short revents;
-	int error = sleep_on_fd(c->sock, POLLIN, WAIT_FOREVER, &revents);
+	int error = sleep_on_fd(signals, true, c->sock, POLLIN, WAIT_FOREVER, &revents);
 
 	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLRDHUP)))
 		conn_ask(c);
@@ -202,7 +201,7 @@ static int wait_for_first(struct conn *c)
 }
 
 /* Once it sleeps, less than was asked for does not wake it. */
-static int wait_for_bytes(struct conn *c, uint32_t bytes)
+static int wait_for_bytes(struct conn *c, struct wait_signals *signals, uint32_t bytes)
 {
 	int error = 0;
 
@@ -212,12 +211,14 @@ static int wait_for_bytes(struct conn *c, uint32_t bytes)
 
 		if (available(c) >= bytes)
 			break;
-		error = available(c) == 0 ? wait_for_first(c) : sleep_on_word(c, written, seen);
+		error = available(c) == 0 ? wait_for_first(c, signals)
+					  : sleep_on_word(signals, true, c, written, seen);
 	}
 	return error;
 }
 
-static int recv_all(struct conn *c, unsigned char *bytes, int len, bool block)
+static int recv_all(struct conn *c, struct wait_signals *signals, unsigned char *bytes, int len,
+		    bool block)
 {
 	int got = 0, moved;
 
@@ -235,7 +236,7 @@ static int recv_all(struct conn *c, unsigned char *bytes, int len, bool block)
 			return got > 0 ? got : -ECONNRESET;
 		if (!block)
 			break;
-		moved = wait_for_bytes(c, wanted(len - got));
+		moved = wait_for_bytes(c, signals, wanted(len - got));
 		if (moved < 0)
 			return got > 0 ? got : moved;
 	}
@@ -244,6 +245,7 @@ static int recv_all(struct conn *c, unsigned char *bytes, int len, bool block)
 
 int driver_recv(struct ep *ep, void *bytes, int len, int flags)
 {
+	struct wait_signals signals = {.held = false};
 	struct conn *c;
 	int result;
 
@@ -255,7 +257,8 @@ int driver_recv(struct ep *ep, void *bytes, int len, int flags)
 	if (result != 0)
 		return result;
 	lock(&c->own->recv, c, bell_repair_receiver);
-	result = recv_all(c, bytes, len, flags & SCIF_RECV_BLOCK);
+	result = recv_all(c, &signals, bytes, len, flags & SCIF_RECV_BLOCK);
 	message_unlock(&c->own->recv);
+	wait_signals_release(&signals);
 	return result;
 }

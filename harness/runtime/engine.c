@@ -144,7 +144,7 @@ static void note_choice(const struct cts_case *c, const struct cts_expect *e)
 	const char *name = c->choice ? c->choice : e->errno_count > 1 ? c->id : NULL;
 
 	if (name)
-		snprintf(shared->record.choice, sizeof shared->record.choice, "%.48s=%.40s", name,
+		snprintf(shared->record.choice, sizeof shared->record.choice, "%.112s=%.40s", name,
 			 shared->record.observed);
 }
 

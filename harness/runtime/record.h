@@ -16,7 +16,7 @@ struct record {
 	double ms;
 	char expected[160];
 	char observed[160];
-	char choice[96];
+	char choice[160];
 	char reason[512];
 };
 

@@ -7,6 +7,7 @@
 #include "controller.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <strings.h>
@@ -83,12 +84,27 @@ static bool leads_to(const struct rsm_controller *controller, uint16_t self, uin
 	}
 }
 
+/* A card's driver is asked through a descriptor. */
+static int no_answer(int error)
+{
+	switch (error) {
+	case -EMFILE:
+	case -ENFILE:
+		return RSMERR_INSUFFICIENT_RESOURCES;
+	case -ENOMEM:
+		return RSMERR_INSUFFICIENT_MEM;
+	default:
+		return RSMERR_CTLR_NOT_PRESENT;
+	}
+}
+
 int controller_reaches(const struct rsm_controller *controller, uint32_t node)
 {
 	struct nodes nodes;
+	int error = nodes_online(&nodes);
 
-	if (nodes_online(&nodes) < 0)
-		return RSMERR_CTLR_NOT_PRESENT;
+	if (error < 0)
+		return no_answer(error);
 	if (!leads_to(controller, nodes.self, node))
 		return RSMERR_CTLR_NOT_PRESENT;
 	if (!nodes_have(&nodes, node))

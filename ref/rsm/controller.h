@@ -26,8 +26,9 @@ int controller_check(rsmapi_controller_handle_t handle, struct rsm_controller **
 bool controller_released(const struct rsm_controller *controller);
 
 /*
- * RSM_SUCCESS, RSMERR_CTLR_NOT_PRESENT if it does not lead to the node, or
- * RSMERR_REMOTE_NODE_UNREACHABLE if the node is not there.
+ * RSM_SUCCESS, RSMERR_CTLR_NOT_PRESENT if it does not lead to the node,
+ * RSMERR_REMOTE_NODE_UNREACHABLE if the node is not there, or the shortage that kept it from being
+ * asked for.
  */
 int controller_reaches(const struct rsm_controller *controller, uint32_t node);
 

@@ -13,10 +13,10 @@
 struct bundle {
 	char *folder;
 	json_t *certificate, *results;
-	char **lines; /* of observations.jsonl, behind its first */
+	char **lines;  /* of observations.jsonl, behind its first */
 	json_t **logs; /* the same, read; NULL where one is no JSON */
 	size_t line_count;
-	bool was_cut_off; /* the last line has no end */
+	bool was_cut_off;	  /* the last line has no end */
 	struct settings settings; /* of the run, as the certificate tells them */
 	char *certificate_hash;
 };
@@ -54,7 +54,8 @@ size_t bundle_line(const struct bundle *bundle, const char *id);
 void bundle_verify(const struct bundle *bundle, struct session *session,
 		   struct mismatches *mismatches);
 
-/* The plan's part for the certificate's API, with its spec hash; false after a mismatch was told. */
+/* The plan's part for the certificate's API, with its spec hash; false after a mismatch was told.
+ */
 bool bundle_has_plan(const struct bundle *bundle, const struct plan *plan,
 		     struct mismatches *mismatches);
 

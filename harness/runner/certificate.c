@@ -13,10 +13,9 @@
 
 /* What stands in results.json as well. */
 static const char *const shared_keys[] = {
-	"label",     "api",	      "profile",   "suite_version", "spec_hash",
-	"started",   "duration_ms",   "interrupted", "seed",	    "selection",
-	"shard",     "implementation", "carrier",  "platform",	    "environment",
-	"waivers",   "counts",	      "machine",
+	"label",       "api",	      "profile",     "suite_version", "spec_hash", "started",
+	"duration_ms", "interrupted", "seed",	     "selection",     "shard",	   "implementation",
+	"carrier",     "platform",    "environment", "waivers",	      "counts",	   "machine",
 };
 
 static bool is_hidden(const char *name)

@@ -27,7 +27,14 @@ static int rank(enum verdict verdict)
 	}
 }
 
-enum change { CHANGE_WORSE, CHANGE_BETTER, CHANGE_OTHER, CHANGE_NONE, CHANGE_ONLY_A, CHANGE_ONLY_B };
+enum change {
+	CHANGE_WORSE,
+	CHANGE_BETTER,
+	CHANGE_OTHER,
+	CHANGE_NONE,
+	CHANGE_ONLY_A,
+	CHANGE_ONLY_B
+};
 
 struct comparison {
 	struct results a, b;
@@ -43,7 +50,8 @@ static enum change change_of(const struct result *a, const struct result *b)
 		return CHANGE_ONLY_B;
 	if (rank(b->verdict) != rank(a->verdict))
 		return rank(b->verdict) > rank(a->verdict) ? CHANGE_WORSE : CHANGE_BETTER;
-	return a->verdict != b->verdict || strcmp(a->kind, b->kind) != 0 ? CHANGE_OTHER : CHANGE_NONE;
+	return a->verdict != b->verdict || strcmp(a->kind, b->kind) != 0 ? CHANGE_OTHER
+									 : CHANGE_NONE;
 }
 
 static void print_result(const struct result *result)
@@ -165,8 +173,8 @@ int command_compare(const struct settings *settings, const struct plan *plan)
 		status = EXIT_USAGE;
 	}
 	if (!status) {
-		comparison.same_spec = comparison.a.root && comparison.b.root &&
-				       agree(&comparison, "spec_hash");
+		comparison.same_spec =
+			comparison.a.root && comparison.b.root && agree(&comparison, "spec_hash");
 		status = print_comparison(&comparison);
 	}
 	results_free(&comparison.a);

@@ -29,8 +29,8 @@ struct walk {
 	json_int_t ret, called_ret;
 	const char *err;
 	const char *profile;
-	json_t *held;	  /* the conditions since the latest `judge` */
-	bool compared;	  /* the returned value, likewise */
+	json_t *held;	   /* the conditions since the latest `judge` */
+	bool compared;	   /* the returned value, likewise */
 	json_t *unchanged; /* values that were compared after the call */
 	size_t again;
 	bool controlled;
@@ -196,7 +196,8 @@ static void on_result(struct walk *walk, const json_t *event)
 	walk->err = word(event, 2);
 	walk->failed = can_fail && !is_success(walk, walk->ret);
 	if (walk->failed != truth(event, 3))
-		problem(walk, "whether the call failed does not follow from what it returned%s", "");
+		problem(walk, "whether the call failed does not follow from what it returned%s",
+			"");
 	check_call(walk);
 	observe(walk, result_text(walk, walk->ret, walk->err, walk->failed));
 }
@@ -274,7 +275,8 @@ static void on_returns(struct walk *walk, const json_t *event)
 
 	if (!walk->expect || number(event, 1) != walk->ret ||
 	    !is_of_clause(condition, word(event, 2), number(event, 3)))
-		problem(walk, "the returned value was compared otherwise than the clause says%s", "");
+		problem(walk, "the returned value was compared otherwise than the clause says%s",
+			"");
 	walk->compared = true;
 	if (!compare(number(event, 1), word(event, 2), number(event, 3)))
 		contribute(walk, VERDICT_FAIL, "value");
@@ -343,7 +345,8 @@ static void on_control(struct walk *walk, const json_t *event)
 	walk->controlled = true;
 	if (json_is_null(json_object_get(expectations(walk), "control_returns")) &&
 	    held != is_success(walk, number(event, 2)))
-		problem(walk, "whether the control succeeded does not follow from what it returned%s",
+		problem(walk,
+			"whether the control succeeded does not follow from what it returned%s",
 			"");
 	if (!held)
 		contribute(walk, VERDICT_FAIL, "side effect");
@@ -367,7 +370,7 @@ static bool is_wanted(const struct walk *walk, const char *err)
 		json_object_get(json_object_get(expectations(walk), "documented"), "errors");
 
 	if (same(err, json_array_size(errors) == 1 ? json_string_value(json_array_get(errors, 0))
-						    : walk->clause->outcome))
+						   : walk->clause->outcome))
 		return true;
 	return !json_is_true(json_object_get(chosen(walk), "oracle")) &&
 	       has_string(json_object_get(chosen(walk), "errors"), err);
@@ -463,11 +466,11 @@ static void on_runner(struct walk *walk, const json_t *event)
 		enum verdict verdict;
 		const char *kind;
 	} words[] = {
-		{"ruled out", VERDICT_UNTESTED, NULL},	{"untestable", VERDICT_UNTESTED, NULL},
-		{"long", VERDICT_UNTESTED, NULL},	{"no program", VERDICT_NOTRUN, NULL},
-		{"not started", VERDICT_NOTRUN, NULL},	{"hung", VERDICT_FAIL, "timeout"},
-		{"died", VERDICT_FAIL, "crash"},	{"killed", VERDICT_NOTRUN, NULL},
-		{"silent", VERDICT_NOTRUN, NULL},	{"interrupted", VERDICT_NOTRUN, NULL},
+		{"ruled out", VERDICT_UNTESTED, NULL},	 {"untestable", VERDICT_UNTESTED, NULL},
+		{"long", VERDICT_UNTESTED, NULL},	 {"no program", VERDICT_NOTRUN, NULL},
+		{"not started", VERDICT_NOTRUN, NULL},	 {"hung", VERDICT_FAIL, "timeout"},
+		{"died", VERDICT_FAIL, "crash"},	 {"killed", VERDICT_NOTRUN, NULL},
+		{"silent", VERDICT_NOTRUN, NULL},	 {"interrupted", VERDICT_NOTRUN, NULL},
 		{"objection", VERDICT_UNRESOLVED, NULL},
 	};
 	const struct plan_clause *clause = walk->clause;
@@ -477,7 +480,8 @@ static void on_runner(struct walk *walk, const json_t *event)
 
 	walk->by_runner = true;
 	if (same(what, "no log"))
-		problem(walk, "its program wrote no log, so the verdict cannot be recomputed%s", "");
+		problem(walk, "its program wrote no log, so the verdict cannot be recomputed%s",
+			"");
 	if ((same(what, "ruled out") && !clause->ruled_out) ||
 	    (same(what, "untestable") && !clause->untestable) ||
 	    (same(what, "long") && (!clause->is_long || walk->rules->runs_long)) ||
@@ -504,14 +508,14 @@ static const struct {
 	void (*take)(struct walk *walk, const json_t *event);
 	size_t least; /* items */
 } kinds[] = {
-	{"phase", on_phase, 2},		{"call", on_call, 5},	    {"peer", on_peer, 4},
-	{"judge", on_judge, 2},		{"result", on_result, 4},   {"returns", on_returns, 4},
-	{"check", on_condition, 3},	{"effect", on_condition, 3}, {"assert", on_condition, 3},
-	{"require", on_condition, 3},	{"observe", on_observe, 3}, {"expect", on_expect, 4},
-	{"success", on_success, 4},	{"unchanged", on_state, 4}, {"probe", on_state, 4},
-	{"again", on_again, 4},		{"growth", on_growth, 3},   {"control", on_control, 4},
-	{"round", on_round, 2},		{"round-end", on_round_end, 6}, {"finding", on_finding, 4},
-	{"end", on_end, 3},		{"runner", on_runner, 3},   {"dropped", on_dropped, 2},
+	{"phase", on_phase, 2},	      {"call", on_call, 5},	      {"peer", on_peer, 4},
+	{"judge", on_judge, 2},	      {"result", on_result, 4},	      {"returns", on_returns, 4},
+	{"check", on_condition, 3},   {"effect", on_condition, 3},    {"assert", on_condition, 3},
+	{"require", on_condition, 3}, {"observe", on_observe, 3},     {"expect", on_expect, 4},
+	{"success", on_success, 4},   {"unchanged", on_state, 4},     {"probe", on_state, 4},
+	{"again", on_again, 4},	      {"growth", on_growth, 3},	      {"control", on_control, 4},
+	{"round", on_round, 2},	      {"round-end", on_round_end, 6}, {"finding", on_finding, 4},
+	{"end", on_end, 3},	      {"runner", on_runner, 3},	      {"dropped", on_dropped, 2},
 	{"full", on_full, 1},
 };
 
@@ -643,8 +647,8 @@ static char *or_none(char *text)
 struct judgement judge(const struct plan_clause *clause, const struct judge_rules *rules,
 		       const json_t *events)
 {
-	const char *style = json_string_value(
-		json_object_get(clause->function->document->root, "error_style"));
+	const char *style =
+		json_string_value(json_object_get(clause->function->document->root, "error_style"));
 	struct walk walk = {
 		.clause = clause,
 		.rules = rules,
@@ -657,8 +661,7 @@ struct judgement judge(const struct plan_clause *clause, const struct judge_rule
 	json_t *event;
 	size_t i;
 
-	json_array_foreach(events, i, event)
-		take(&walk, event);
+	json_array_foreach(events, i, event) take(&walk, event);
 	if (walk.round && !walk.rounds_judged)
 		judge_rounds(&walk);
 	if (walk.verdict == VERDICT_PASS)

@@ -56,10 +56,8 @@ static int open_part(struct part *part, const char *folder, const struct plan *p
 /* Whether both name the same library, or none. */
 static bool same_library(const struct part *a, const struct part *b, const char *key)
 {
-	const char *hash_a =
-		text_of(json_object_get(a->bundle.certificate, key), "sha256");
-	const char *hash_b =
-		text_of(json_object_get(b->bundle.certificate, key), "sha256");
+	const char *hash_a = text_of(json_object_get(a->bundle.certificate, key), "sha256");
+	const char *hash_b = text_of(json_object_get(b->bundle.certificate, key), "sha256");
 
 	return hash_a && hash_b ? strcmp(hash_a, hash_b) == 0 : hash_a == hash_b;
 }
@@ -69,9 +67,12 @@ static int check_alike(const struct part *first, const struct part *part)
 	static const struct {
 		const char *key, *what;
 	} keys[] = {
-		{"api", "another API"},		   {"suite_version", "another version of the suite"},
-		{"spec_hash", "another spec hash"}, {"profile", "another profile"},
-		{"seed", "another seed"},	   {"selection", "another selection of clauses"},
+		{"api", "another API"},
+		{"suite_version", "another version of the suite"},
+		{"spec_hash", "another spec hash"},
+		{"profile", "another profile"},
+		{"seed", "another seed"},
+		{"selection", "another selection of clauses"},
 		{"environment", "another environment class"},
 	};
 	size_t i;
@@ -137,7 +138,8 @@ static int open_parts(struct merge *merge, char **folders)
 static char *read_output(const struct part *part, const char *id)
 {
 	static const char mark[] = "\noutput:\n";
-	char *path = format_text("%s/failures/%s.txt", part->bundle.folder, id), *text, *output = NULL;
+	char *path = format_text("%s/failures/%s.txt", part->bundle.folder, id), *text,
+	     *output = NULL;
 	FILE *file = fopen(path, "re"), *stream;
 	size_t length;
 	int byte;
@@ -165,8 +167,7 @@ static void take_case(struct session *merged, struct case_run *run, struct part 
 	if (record.verdict == VERDICT_WAIVED)
 		record.verdict = VERDICT_FAIL;
 	run->replay = from->replay;
-	session_record(merged, run, record, read_output(part, run->clause->id),
-		       from->observations);
+	session_record(merged, run, record, read_output(part, run->clause->id), from->observations);
 	from->record = (struct record){0};
 	from->replay = from->observations = NULL;
 }
@@ -190,7 +191,7 @@ static void take_cases(struct session *merged, struct merge *merge)
 
 static json_t *part_json(const struct part *part)
 {
-	static const char *const keys[] = {"shard",   "label",	    "platform", "environment",
+	static const char *const keys[] = {"shard",   "label",	     "platform", "environment",
 					   "started", "duration_ms", "machine"};
 	json_t *json = json_object();
 	size_t i;

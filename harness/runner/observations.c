@@ -32,7 +32,8 @@ char *observations_find(const char *text, size_t length, const char *id)
 
 char *observations_of_runner(const char *id, const char *what, const char *detail)
 {
-	json_t *line = json_pack("{s:s, s:[[s, s, s?]]}", "id", id, "events", "runner", what, detail);
+	json_t *line =
+		json_pack("{s:s, s:[[s, s, s?]]}", "id", id, "events", "runner", what, detail);
 	char *text = json_dumps(line, JSON_COMPACT | JSON_ENSURE_ASCII);
 
 	json_decref(line);

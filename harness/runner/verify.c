@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif-cts verify: decides every verdict anew and tells what does not match (docs/certificate.md). */
+/* scif-cts verify: decides every verdict anew and tells what does not match (docs/certificate.md).
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +116,8 @@ static void verify_must_run(const struct bundle *bundle, const struct session *s
 		const char *id = json_string_value(item);
 
 		if (!id || !is_picked(session, id))
-			mismatch(mismatches, "%s: in the must-run list, but the selection picks no such clause",
+			mismatch(mismatches,
+				 "%s: in the must-run list, but the selection picks no such clause",
 				 shown(id));
 	}
 }
@@ -124,12 +126,11 @@ static void verify_must_run(const struct bundle *bundle, const struct session *s
 static void verify_documents(const struct bundle *bundle, struct mismatches *mismatches)
 {
 	static const char *const keys[] = {
-		"label",       "api",	  "profile",  "suite_version", "spec_hash",
-		"started",     "seed",	  "selection", "interrupted",  "shard",
-		"carrier",     "platform", "environment", "waivers",   "counts",	"machine",
+		"label",       "api",	    "profile",	   "suite_version", "spec_hash", "started",
+		"seed",	       "selection", "interrupted", "shard",	    "carrier",	 "platform",
+		"environment", "waivers",   "counts",	   "machine",
 	};
-	json_t *implementation =
-		json_copy(json_object_get(bundle->certificate, "implementation"));
+	json_t *implementation = json_copy(json_object_get(bundle->certificate, "implementation"));
 	size_t i;
 
 	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
@@ -162,8 +163,9 @@ static void verify_lines(const struct bundle *bundle, const struct session *sess
 			mismatch(mismatches, "observations.jsonl:%zu: duplicate log of %s", i + 2,
 				 id);
 		else if (!is_picked(session, id))
-			mismatch(mismatches, "observations.jsonl:%zu: a log of %s, which was not to run",
-				 i + 2, id);
+			mismatch(mismatches,
+				 "observations.jsonl:%zu: a log of %s, which was not to run", i + 2,
+				 id);
 		else
 			expected++;
 	}
@@ -210,10 +212,10 @@ static bool is_complete(const struct bundle *bundle, const char *id, const json_
 	return told && line < bundle->line_count;
 }
 
-/* Gives a clause the record that follows from its log, and compares it with the one that is told. */
-static void verify_case(const struct bundle *bundle, struct session *session,
-			struct case_run *run, const struct judge_rules *rules,
-			struct mismatches *mismatches)
+/* Gives a clause the record that follows from its log, and compares it with the one that is told.
+ */
+static void verify_case(const struct bundle *bundle, struct session *session, struct case_run *run,
+			const struct judge_rules *rules, struct mismatches *mismatches)
 {
 	const char *id = run->clause->id;
 	const json_t *told = bundle_record(bundle, id);
@@ -263,8 +265,8 @@ static void verify_cases(const struct bundle *bundle, struct session *session,
 static void verify_sums(const struct bundle *bundle, const struct session *session,
 			struct mismatches *mismatches)
 {
-	static const char *const keys[] = {"counts",  "outcomes",   "choices",
-					   "waivers", "deviations"};
+	static const char *const keys[] = {"counts", "outcomes", "choices", "waivers",
+					   "deviations"};
 	json_t *results = report_results(session);
 	size_t i;
 
@@ -272,7 +274,8 @@ static void verify_sums(const struct bundle *bundle, const struct session *sessi
 		if (!json_equal(json_object_get(results, keys[i]),
 				json_object_get(bundle->results, keys[i])))
 			mismatch(mismatches,
-				 "results.json: \"%s\" does not follow from the logs and the waivers",
+				 "results.json: \"%s\" does not follow from the logs and the "
+				 "waivers",
 				 keys[i]);
 	}
 	json_decref(results);

@@ -73,7 +73,8 @@ static void read_implementation(struct reader *reader, struct waiver *waiver, ya
 	yaml_node_pair_t *pair;
 
 	if (node->type != YAML_MAPPING_NODE) {
-		complain(reader, line_of(node), "implementation needs soname, sha256 or label", NULL);
+		complain(reader, line_of(node), "implementation needs soname, sha256 or label",
+			 NULL);
 		return;
 	}
 	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
@@ -93,7 +94,8 @@ static void read_implementation(struct reader *reader, struct waiver *waiver, ya
 				 name ? name : "a list");
 	}
 	if (!reader->failed && !waiver->soname && !waiver->sha256 && !waiver->label)
-		complain(reader, line_of(node), "implementation needs soname, sha256 or label", NULL);
+		complain(reader, line_of(node), "implementation needs soname, sha256 or label",
+			 NULL);
 }
 
 static void read_key(struct reader *reader, struct waiver *waiver, const yaml_node_t *key,
@@ -131,7 +133,8 @@ static void read_waiver(struct reader *reader, struct waiver *waiver, yaml_node_
 
 	waiver->line = (int)line_of(node) + 1;
 	if (node->type != YAML_MAPPING_NODE) {
-		complain(reader, line_of(node), "a waiver is a mapping that begins with a clause", NULL);
+		complain(reader, line_of(node), "a waiver is a mapping that begins with a clause",
+			 NULL);
 		return;
 	}
 	for (pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
@@ -143,11 +146,11 @@ static void read_waiver(struct reader *reader, struct waiver *waiver, yaml_node_
 	if (!waiver->clause || !waiver->reason || !waiver->link || !waiver->expires ||
 	    !has_implementation)
 		complain(reader, line_of(node), "this waiver lacks",
-			 !waiver->clause	? "clause"
-			 : !has_implementation	? "implementation"
-			 : !waiver->reason	? "reason"
-			 : !waiver->link	? "link"
-						: "expires");
+			 !waiver->clause       ? "clause"
+			 : !has_implementation ? "implementation"
+			 : !waiver->reason     ? "reason"
+			 : !waiver->link       ? "link"
+					       : "expires");
 }
 
 /* The list below the only key; NULL after a complaint. */
@@ -158,14 +161,16 @@ static yaml_node_t *find_list(struct reader *reader)
 
 	if (!root || root->type != YAML_MAPPING_NODE ||
 	    root->data.mapping.pairs.top - root->data.mapping.pairs.start != 1) {
-		complain(reader, root ? line_of(root) : 0, "the file needs the key `waivers` and no other", NULL);
+		complain(reader, root ? line_of(root) : 0,
+			 "the file needs the key `waivers` and no other", NULL);
 		return NULL;
 	}
 	pair = root->data.mapping.pairs.start;
 	key = yaml_document_get_node(&reader->document, pair->key);
 	list = yaml_document_get_node(&reader->document, pair->value);
 	if (!scalar(key) || strcmp(scalar(key), "waivers") != 0)
-		complain(reader, line_of(key), "the file needs the key `waivers` and no other", NULL);
+		complain(reader, line_of(key), "the file needs the key `waivers` and no other",
+			 NULL);
 	else if (list->type != YAML_SEQUENCE_NODE)
 		complain(reader, line_of(list), "`waivers` needs a list", NULL);
 	return reader->failed ? NULL : list;
@@ -178,9 +183,9 @@ static void read_document(struct reader *reader, struct waivers *waivers)
 
 	if (!list)
 		return;
-	waivers->entries = zeroed_array(
-		list->data.sequence.items.top - list->data.sequence.items.start,
-		sizeof(*waivers->entries));
+	waivers->entries =
+		zeroed_array(list->data.sequence.items.top - list->data.sequence.items.start,
+			     sizeof(*waivers->entries));
 	for (item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++)
 		read_waiver(reader, &waivers->entries[waivers->count++],
 			    yaml_document_get_node(&reader->document, *item));
@@ -338,7 +343,8 @@ static bool covers_what_was_not_picked(const struct waiver *waiver, const struct
 	for (f = 0; f < session->plan->function_count; f++) {
 		const struct plan_function *function = &session->plan->functions[f];
 
-		for (c = 0; strcmp(function->api, session->api) == 0 && c < function->clause_count; c++)
+		for (c = 0; strcmp(function->api, session->api) == 0 && c < function->clause_count;
+		     c++)
 			planned += waiver_covers(waiver, function->clauses[c].id);
 	}
 	for (c = 0; c < session->case_count; c++)

@@ -22,12 +22,12 @@ enum waiver_state {
 };
 
 struct waiver {
-	char *clause;			/* a pattern */
-	char *soname, *sha256, *label;	/* patterns of the implementation; NULL: any */
-	char *reason, *link, *expires;	/* expires: YYYY-MM-DD */
-	int line;			/* where it begins in the file */
+	char *clause;		       /* a pattern */
+	char *soname, *sha256, *label; /* patterns of the implementation; NULL: any */
+	char *reason, *link, *expires; /* expires: YYYY-MM-DD */
+	int line;		       /* where it begins in the file */
 	enum waiver_state state;
-	const char *why;		/* it is unmatched */
+	const char *why; /* it is unmatched */
 };
 
 struct waivers {

@@ -410,7 +410,8 @@ static void write_origin(FILE *out, struct origins *origins, const struct entry 
 	if (i == origins->count) {
 		origins->of[i].process = e->process;
 		origins->of[i].thread = e->thread;
-		origins->of[i].ordinal = 1 + (is_thread ? ++origins->threads : ++origins->processes);
+		origins->of[i].ordinal =
+			1 + (is_thread ? ++origins->threads : ++origins->processes);
 		origins->count++;
 	}
 	fprintf(out, "%s\"by\":\"%s %d\"", comma ? "," : "", is_thread ? "thread" : "process",
@@ -486,8 +487,8 @@ static void write_call(FILE *out, struct origins *origins, struct entry *e)
 	write_extras(out, origins, e);
 	putc(']', out);
 	if (cts_api->endpoint_observed && atomic_load(&e->state) == ENTRY_DONE)
-		cts_api->endpoint_observed(call->function, (int)call->arguments[0],
-					   (int)call->ret, call->err, (int)call->made);
+		cts_api->endpoint_observed(call->function, (int)call->arguments[0], (int)call->ret,
+					   call->err, (int)call->made);
 }
 
 static void write_event(FILE *out, struct origins *origins, struct entry *e)

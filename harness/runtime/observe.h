@@ -22,19 +22,19 @@ enum observed_class {
 
 /* Of an argument whose type says it: a pointer is none of these. */
 #define OBSERVED_CLASS(argument)                                                                   \
-	_Generic((argument),                                                                       \
-		char: OBSERVED_NUMBER,                                                             \
-		signed char: OBSERVED_NUMBER,                                                      \
-		unsigned char: OBSERVED_NUMBER,                                                    \
-		short: OBSERVED_NUMBER,                                                            \
-		unsigned short: OBSERVED_NUMBER,                                                   \
-		int: OBSERVED_NUMBER,                                                              \
-		unsigned: OBSERVED_NUMBER,                                                         \
-		long: OBSERVED_NUMBER,                                                             \
-		unsigned long: OBSERVED_NUMBER,                                                    \
-		long long: OBSERVED_NUMBER,                                                        \
-		unsigned long long: OBSERVED_NUMBER,                                               \
-		default: OBSERVED_POINTER)
+	_Generic((argument), char                                                                  \
+		 : OBSERVED_NUMBER, signed char                                                    \
+		 : OBSERVED_NUMBER, unsigned char                                                  \
+		 : OBSERVED_NUMBER, short                                                          \
+		 : OBSERVED_NUMBER, unsigned short                                                 \
+		 : OBSERVED_NUMBER, int                                                            \
+		 : OBSERVED_NUMBER, unsigned                                                       \
+		 : OBSERVED_NUMBER, long                                                           \
+		 : OBSERVED_NUMBER, unsigned long                                                  \
+		 : OBSERVED_NUMBER, long long                                                      \
+		 : OBSERVED_NUMBER, unsigned long long                                             \
+		 : OBSERVED_NUMBER, default                                                        \
+		 : OBSERVED_POINTER)
 
 struct observed_argument {
 	enum observed_class is;

@@ -20,11 +20,11 @@ const char *condition_split(const char *condition, const char **operator)
 
 		if (strncmp(condition, operators[i], length))
 			continue;
-		*operator = operators[i];
+		*operator= operators[i];
 		condition += length;
 		return condition + strspn(condition, " ");
 	}
-	*operator = "==";
+	*operator= "==";
 	return condition;
 }
 
@@ -96,8 +96,7 @@ static json_t *profile_object(const struct spec *spec, const struct function *fu
 	set(object, "check",
 	    strings(then ? (const char *const *)then->check : NULL, then ? then->check_count : 0));
 	set(object, "accepts_text",
-	    json_boolean(override &&
-			 (override->accepts_text || !strcmp(override->tag, "read"))));
+	    json_boolean(override && (override->accepts_text || !strcmp(override->tag, "read"))));
 	set(object, "oracle", json_boolean(!override));
 	return object;
 }

@@ -226,8 +226,8 @@ socklen_t node_port_name(struct sockaddr_un *name, uint16_t node, uint16_t port)
 
 socklen_t node_process_name(struct sockaddr_un *name, uint16_t node, pid_t pid, unsigned copy)
 {
-	int len = snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/%u/pid/%d", identity.fabric,
-			   node, (int)pid);
+	int len = snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/%u/pid/%d",
+			   identity.fabric, node, (int)pid);
 
 	if (copy > 0)
 		len += snprintf(name->sun_path + 1 + len, NAME_ROOM - (size_t)len, ".%u", copy);
@@ -236,7 +236,8 @@ socklen_t node_process_name(struct sockaddr_un *name, uint16_t node, pid_t pid, 
 
 socklen_t node_ctl_name(struct sockaddr_un *name, const char *fabric)
 {
-	return name_finish(name, snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/ctl", fabric));
+	return name_finish(name,
+			   snprintf(name->sun_path + 1, NAME_ROOM, FABRIC_NAMES "/%s/ctl", fabric));
 }
 
 bool node_parse_port_name(const struct sockaddr_un *name, socklen_t len, uint16_t *node,

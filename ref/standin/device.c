@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The device node: which path it is, which driver is acted, and the calls that find files by name.
- * SCIF_STANDIN=mpss4 is the successor's driver; SCIF_STANDIN_NODES=1 a machine without a card, whose
- * driver serves node 0 alone; SCIF_STANDIN_WATCHDOG the seconds until a connect is given up.
+ * SCIF_STANDIN=mpss4 is the successor's driver; SCIF_STANDIN_NODES=1 a machine without a card,
+ * whose driver serves node 0 alone; SCIF_STANDIN_WATCHDOG the seconds until a connect is given up.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -127,8 +127,7 @@ STANDIN_EXPORT int access(const char *path, int mode)
 
 STANDIN_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 {
-	return device_is(dir, path) ? access(path, mode)
-				    : LIBC(faccessat)(dir, path, mode, flags);
+	return device_is(dir, path) ? access(path, mode) : LIBC(faccessat)(dir, path, mode, flags);
 }
 
 /* A character device as the driver's udev rule leaves it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * epoll on the driver's descriptors.  A set that holds one gets an inner set with the sockets behind
- * them, which the kernel watches for changes alone; what is ready is asked of the driver's own
- * readiness at every wait.
+ * epoll on the driver's descriptors.  A set that holds one gets an inner set with the sockets
+ * behind them, which the kernel watches for changes alone; what is ready is asked of the driver's
+ * own readiness at every wait.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -363,8 +363,7 @@ static int answer(int result, int saved)
 STANDIN_EXPORT int epoll_pwait(int epfd, struct epoll_event *events, int max, int timeout,
 			       const sigset_t *mask)
 {
-	uint64_t deadline =
-		timeout < 0 ? WAIT_FOREVER : wait_now() + (uint64_t)timeout * NS_PER_MS;
+	uint64_t deadline = timeout < 0 ? WAIT_FOREVER : wait_now() + (uint64_t)timeout * NS_PER_MS;
 	int saved = errno;
 
 	if (!has_endpoints(epfd, max))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The driver's fences.  Within the host every transfer is a copy by the CPU that is finished when
- * its call returns, so there is one mark for all and signals are written at once.  A connection with
- * a card has the marks of a DMA channel.
+ * its call returns, so there is one mark for all and signals are written at once.  A connection
+ * with a card has the marks of a DMA channel.
  */
 #include "../embedded/fence.c"
 

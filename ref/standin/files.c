@@ -25,10 +25,10 @@ static _Thread_local struct reader reader;
 
 LIBC_FUNCTION(FILE *, fopen, (const char *path, const char *mode));
 LIBC_FUNCTION(char *, fgets, (char *line, int size, FILE *file));
-LIBC_FUNCTION(int, fclose, (FILE *file));
+LIBC_FUNCTION(int, fclose, (FILE * file));
 LIBC_FUNCTION(DIR *, opendir, (const char *path));
-LIBC_FUNCTION(struct dirent *, readdir, (DIR *dir));
-LIBC_FUNCTION(int, closedir, (DIR *dir));
+LIBC_FUNCTION(struct dirent *, readdir, (DIR * dir));
+LIBC_FUNCTION(int, closedir, (DIR * dir));
 
 static void *reader_open(const char *path, int flags)
 {

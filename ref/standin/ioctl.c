@@ -20,7 +20,7 @@
 #define COPY_IN(structure, name)                                                                   \
 	struct structure name;                                                                     \
 	if (safe_copy(&name, argument, sizeof(name)) != 0)                                         \
-		return -EFAULT
+	return -EFAULT
 
 static int write_back(void *to, const void *from, size_t bytes)
 {

@@ -41,14 +41,14 @@ void *libc_reach(void **place, const char *name)
 	static void *at_##name;                                                                    \
 	__attribute__((constructor)) static void find_##name(void)                                 \
 	{                                                                                          \
-		libc_reach(&at_##name, #name);                                                          \
+		libc_reach(&at_##name, #name);                                                     \
 	}
 
 #define PASS_ON(result, name, params, args)                                                        \
 	REACH(name)                                                                                \
 	result libc_##name params                                                                  \
 	{                                                                                          \
-		return ((result(*) params)(uintptr_t)libc_reach(&at_##name, #name)) args;               \
+		return ((result(*) params)(uintptr_t)libc_reach(&at_##name, #name))args;           \
 	}
 
 PASS_ON(void *, malloc, (size_t size), (size))
@@ -69,7 +69,7 @@ PASS_ON(int, memfd_create, (const char *name, unsigned flags), (name, flags))
 PASS_ON(int, ftruncate, (int fd, off_t len), (fd, len))
 PASS_ON(int, eventfd, (unsigned count, int flags), (count, flags))
 PASS_ON(int, pipe2, (int ends[2], int flags), (ends, flags))
-PASS_ON(int, poll, (struct pollfd *fds, nfds_t count, int timeout), (fds, count, timeout))
+PASS_ON(int, poll, (struct pollfd * fds, nfds_t count, int timeout), (fds, count, timeout))
 PASS_ON(int, epoll_create1, (int flags), (flags))
 PASS_ON(int, epoll_ctl, (int epfd, int op, int fd, struct epoll_event *event),
 	(epfd, op, fd, event))
@@ -117,7 +117,7 @@ void libc_free(void *p)
 		va_start(list, named);                                                             \
 		word = va_arg(list, void *);                                                       \
 		va_end(list);                                                                      \
-		return ((int (*) type)(uintptr_t)libc_reach(&at_##name, #name)) args;                   \
+		return ((int(*) type)(uintptr_t)libc_reach(&at_##name, #name))args;                \
 	}
 
 PASS_ON_WORD(open, (const char *, int, ...), flags, (const char *path, int flags, ...),
@@ -135,8 +135,8 @@ void *libc_mremap(void *old, size_t old_len, size_t len, int flags, ...)
 	va_start(list, flags);
 	to = va_arg(list, void *);
 	va_end(list);
-	return ((void *(*)(void *, size_t, size_t, int, ...))(uintptr_t)libc_reach(&at_mremap, "mremap"))(
-		old, old_len, len, flags, to);
+	return ((void *(*)(void *, size_t, size_t, int, ...))(uintptr_t)libc_reach(
+		&at_mremap, "mremap"))(old, old_len, len, flags, to);
 }
 
 REACH(syscall)

@@ -50,11 +50,11 @@ LIBC_FUNCTION(int, memfd_create, (const char *name, unsigned flags));
 LIBC_FUNCTION(int, ftruncate, (int fd, off_t len));
 LIBC_FUNCTION(int, eventfd, (unsigned count, int flags));
 LIBC_FUNCTION(int, pipe2, (int ends[2], int flags));
-LIBC_FUNCTION(int, poll, (struct pollfd *fds, nfds_t count, int timeout));
+LIBC_FUNCTION(int, poll, (struct pollfd * fds, nfds_t count, int timeout));
 LIBC_FUNCTION(int, epoll_create1, (int flags));
 LIBC_FUNCTION(int, epoll_ctl, (int epfd, int op, int fd, struct epoll_event *event));
-LIBC_FUNCTION(int, epoll_pwait, (int epfd, struct epoll_event *events, int max, int timeout,
-				 const sigset_t *mask));
+LIBC_FUNCTION(int, epoll_pwait,
+	      (int epfd, struct epoll_event *events, int max, int timeout, const sigset_t *mask));
 LIBC_FUNCTION(int, socket, (int domain, int type, int protocol));
 LIBC_FUNCTION(int, socketpair, (int domain, int type, int protocol, int pair[2]));
 LIBC_FUNCTION(int, connect, (int fd, const struct sockaddr *name, socklen_t len));

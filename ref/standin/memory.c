@@ -127,7 +127,8 @@ static int check_by_kernel(void *addr, size_t len, int prot, int flags, off_t of
 
 	if (offset % PAGE_BYTES)
 		return -EINVAL;
-	if (len > 0 && (len > UINT64_MAX - PAGE_BYTES || (uint64_t)offset >> PAGE_BITS > last >> PAGE_BITS))
+	if (len > 0 &&
+	    (len > UINT64_MAX - PAGE_BYTES || (uint64_t)offset >> PAGE_BITS > last >> PAGE_BITS))
 		return len > UINT64_MAX - PAGE_BYTES ? -ENOMEM : -EOVERFLOW;
 	if (flags & MAP_FIXED && (uintptr_t)addr % PAGE_BYTES)
 		return -EINVAL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Descriptor numbers.  A number of the driver's is one of an endpoint of the fabric behind, whose
- * table also learns of duplicates by itself.  Two things are the driver's own: an endpoint ends with
- * the last reference to the open file, and a call in progress or a mapping is one; and a process
- * that closes any duplicate of a listener it has accepted on ends the listening.
+ * table also learns of duplicates by itself.  Two things are the driver's own: an endpoint ends
+ * with the last reference to the open file, and a call in progress or a mapping is one; and a
+ * process that closes any duplicate of a listener it has accepted on ends the listening.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Readiness as the driver shows it, which depends on what is asked for, and the calls that wait for
- * it: poll, ppoll, select, pselect.  The kernel is asked about the socket behind an endpoint only to
- * learn when to look.
+ * it: poll, ppoll, select, pselect.  The kernel is asked about the socket behind an endpoint only
+ * to learn when to look.
  */
 #include <errno.h>
 #include <sched.h>
@@ -290,11 +290,11 @@ STANDIN_EXPORT int poll(struct pollfd *fds, nfds_t count, int timeout)
 
 	if (!is_ours(fds, count))
 		return libc_poll(fds, count, timeout);
-	return answer(serve_poll(fds, count,
-				 timeout < 0 ? WAIT_FOREVER
-					     : deadline_in((uint64_t)timeout * NS_PER_MS),
-				 NULL),
-		      saved);
+	return answer(
+		serve_poll(fds, count,
+			   timeout < 0 ? WAIT_FOREVER : deadline_in((uint64_t)timeout * NS_PER_MS),
+			   NULL),
+		saved);
 }
 
 int __poll_chk(struct pollfd *fds, nfds_t count, int timeout, size_t room);

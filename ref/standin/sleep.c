@@ -2,8 +2,8 @@
 /*
  * Sleeping as a driver does.  A signal ends the call, or not if its handler was installed with
  * SA_RESTART and the driver restarts such calls.  The kernel does not tell a program which handler
- * broke its sleep, so signals are held back from the first sleep of a call to its end and looked for
- * among the pending ones: before a handler runs it is known what it is, and none runs unnoticed
+ * broke its sleep, so signals are held back from the first sleep of a call to its end and looked
+ * for among the pending ones: before a handler runs it is known what it is, and none runs unnoticed
  * between two sleeps.
  */
 #include <errno.h>

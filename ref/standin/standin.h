@@ -77,8 +77,8 @@ void room_atfork_child(void);
 
 /*
  * Sleeps until fd shows one of events or an end, or the time is up, or for no reason; *revents is
- * what it shows.  -EINTR for a signal, with `restarts` not for one with SA_RESTART: such a call goes
- * on.  A call has its signals released at its end, by wait_signals_release.
+ * what it shows.  -EINTR for a signal, with `restarts` not for one with SA_RESTART: such a call
+ * goes on.  A call has its signals released at its end, by wait_signals_release.
  */
 int sleep_on_fd(struct wait_signals *signals, bool restarts, int fd, short events,
 		uint64_t deadline, short *revents);
@@ -131,7 +131,8 @@ int driver_get_nodes(uint16_t *nodes, int len, uint16_t *self);
 /* --- port.c --- */
 
 bool port_listens(int number);
-/* The endpoint is shared with the processes of a fork, and one of them has begun to listen on it. */
+/* The endpoint is shared with the processes of a fork, and one of them has begun to listen on it.
+ */
 void port_see_listening(struct ep *ep);
 
 /* --- window.c --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The fabric's page stores.  It keeps what it shares with peers of one user from those of another; a
- * driver hands nobody a file, so any page may be registered for any peer.
+ * The fabric's page stores.  It keeps what it shares with peers of one user from those of another;
+ * a driver hands nobody a file, so any page may be registered for any peer.
  */
 #define store_class_same fabric_store_class_same
 #include "../embedded/store.c"

@@ -18,9 +18,12 @@
 /* The driver takes a message in through a buffer of this size. */
 enum { CHUNK_BYTES = 4 << 20 };
 
+/* Whoever comes waits for the call that is under way, even one that sleeps. */
 static void lock(pthread_mutex_t *mutex, struct conn *c, void (*repair)(struct conn *c))
 {
-	if (message_lock(mutex, &(_Atomic uint32_t){0}, true) == MESSAGE_OWNER_DIED)
+	static const _Atomic uint32_t awake;
+
+	if (message_lock(mutex, &awake, true) == MESSAGE_OWNER_DIED)
 		repair(c);
 }
 

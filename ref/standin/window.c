@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * The driver's windows, on the fabric's.  A window that was unregistered stays what it was, for
- * transfers, new mappings and another unregister, as long as the other side has a page of it mapped.
- * A range to unregister must begin within a window and end where a window ends; all windows it
- * touches go as a whole.
+ * transfers, new mappings and another unregister, as long as the other side has a page of it
+ * mapped. A range to unregister must begin within a window and end where a window ends; all windows
+ * it touches go as a whole.
  */
 #define span_check fabric_span_check
 #include "../embedded/window.c"

@@ -65,6 +65,13 @@ bool device_has_node(uint16_t node)
 	return node == 0 || nodes > 1;
 }
 
+/* Without a card everybody is on the host, whatever node the embedded fabric would put them on. */
+__attribute__((constructor)) static void stay_on_host(void)
+{
+	if (!device_has_node(1))
+		unsetenv("SCIF_NODE");
+}
+
 static int open_device(int flags)
 {
 	int saved = errno, result;

@@ -323,31 +323,47 @@ bool cts_same(const void *a, const void *b, size_t n)
 	return !memcmp(a, b, n);
 }
 
-static sigjmp_buf after_fault;
+static _Thread_local sigjmp_buf after_fault;
+static _Thread_local volatile sig_atomic_t probing;
+static struct sigaction segv_before, bus_before;
 
-static void on_fault(int sig)
+/* A fault of another thread meanwhile belongs to the handler that was there: a library's, that
+ * copies carefully. */
+static void on_fault(int sig, siginfo_t *info, void *context)
 {
-	(void)sig;
-	siglongjmp(after_fault, 1);
+	const struct sigaction *before = sig == SIGSEGV ? &segv_before : &bus_before;
+
+	if (probing)
+		siglongjmp(after_fault, 1);
+	if (before->sa_flags & SA_SIGINFO)
+		before->sa_sigaction(sig, info, context);
+	else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+		before->sa_handler(sig);
+	else
+		signal(sig, SIG_DFL); /* the access is tried again, and ends the process */
 }
 
 /* Whatever handler is in place for the two signals is put back afterwards. */
 static bool faults(volatile unsigned char *p, bool write)
 {
-	struct sigaction ours = {.sa_handler = on_fault}, segv, bus;
+	struct sigaction ours = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
 	bool faulted = true;
 
-	sigaction(SIGSEGV, &ours, &segv);
-	sigaction(SIGBUS, &ours, &bus);
+	sigaction(SIGSEGV, NULL, &segv_before);
+	sigaction(SIGBUS, NULL, &bus_before);
+	sigaction(SIGSEGV, &ours, NULL);
+	sigaction(SIGBUS, &ours, NULL);
 	if (!sigsetjmp(after_fault, 1)) {
+		probing = true;
 		unsigned char value = *p;
 
 		if (write)
 			*p = value;
 		faulted = false;
 	}
-	sigaction(SIGSEGV, &segv, NULL);
-	sigaction(SIGBUS, &bus, NULL);
+	probing = false;
+	sigaction(SIGSEGV, &segv_before, NULL);
+	sigaction(SIGBUS, &bus_before, NULL);
 	return faulted;
 }
 

@@ -13,6 +13,8 @@
 #include "scif.h"
 #include "scif_event.h"
 
+/* What opening an endpoint needs of the process, done once; 0 or a negative errno. */
+int embedded_prepare(void);
 int embedded_open(void);
 int embedded_close(scif_epd_t epd);
 int embedded_bind(scif_epd_t epd, uint16_t pn);

@@ -5,7 +5,11 @@
 #include "message.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <time.h>
+
+#include "connection.h"
+#include "ring.h"
 
 /* How long a non-blocking call waits before it looks again whether the holder went to sleep. */
 #define LOOK_NS 1000000L
@@ -49,4 +53,17 @@ int message_lock(pthread_mutex_t *lock, const _Atomic uint32_t *asleep, bool blo
 void message_unlock(pthread_mutex_t *lock)
 {
 	pthread_mutex_unlock(lock);
+}
+
+short message_bits(const struct conn *c, short events, bool gone)
+{
+	uint32_t in = ring_used(&c->block->ring[1 - c->side]);
+	uint32_t out = ring_used(&c->block->ring[c->side]);
+	short bits = gone ? POLLHUP : 0;
+
+	if (in > 0 && in <= RING_CAPACITY)
+		bits |= events & POLLIN;
+	if (!gone && out < RING_CAPACITY)
+		bits |= events & POLLOUT;
+	return bits;
 }

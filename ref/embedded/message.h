@@ -24,6 +24,9 @@ void message_unlock(pthread_mutex_t *lock);
 
 struct conn;
 
+/* What poll shows of a connection whose peer is gone or not: its rings decide the rest. */
+short message_bits(const struct conn *c, short events, bool gone);
+
 /* The descriptor shows something that the ring does not: do what is overdue. */
 void message_quiet_receiver(struct conn *c);
 void message_quiet_sender(struct conn *c);

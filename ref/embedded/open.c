@@ -7,34 +7,12 @@
 
 #include "embedded.h"
 #include "endpoint.h"
-#include "family.h"
-#include "fork.h"
-#include "node.h"
-#include "process.h"
-#include "safe_copy.h"
-#include "wait.h"
-
-static int prepare_process(void)
-{
-	int error = node_init();
-
-	if (error == 0)
-		error = family_init();
-	if (error == 0)
-		error = mem_fork_init();
-	if (error == 0)
-		error = process_init();
-	if (error == 0)
-		error = wait_init();
-	safe_copy_install();
-	return error;
-}
 
 /* The text knows two errors; every shortage is ENOMEM. */
 int embedded_open(void)
 {
 	struct ep *ep;
-	int fd, error = prepare_process();
+	int fd, error = embedded_prepare();
 
 	if (error != 0)
 		return error == -ENXIO ? -ENXIO : -ENOMEM;

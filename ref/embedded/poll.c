@@ -15,7 +15,6 @@
 #include "endpoint.h"
 #include "message.h"
 #include "request.h"
-#include "ring.h"
 #include "safe_copy.h"
 #include "wait.h"
 
@@ -37,22 +36,10 @@ enum { SMALL = 32 };
 
 /* --- what is true now --- */
 
-static short connected_bits(struct conn *c, short events)
-{
-	bool gone = conn_gone(c) != 0;
-	uint32_t in = ring_used(&c->block->ring[1 - c->side]);
-	uint32_t out = ring_used(&c->block->ring[c->side]);
-	short bits = gone ? POLLHUP : 0;
-
-	if (in > 0 && in <= RING_CAPACITY)
-		bits |= events & POLLIN;
-	if (!gone && out < RING_CAPACITY)
-		bits |= events & POLLOUT;
-	return bits;
-}
-
 static short bits_now(struct ep *ep, short events, bool request_queued)
 {
+	struct conn *c;
+
 	if (atomic_load(&ep->closed))
 		return POLLNVAL;
 	if (atomic_load(&ep->state) == EP_CONNECTING)
@@ -63,7 +50,8 @@ static short bits_now(struct ep *ep, short events, bool request_queued)
 	case EP_LISTENING:
 		return (events & POLLIN) && request_pending(ep, request_queued) ? POLLIN : 0;
 	case EP_CONNECTED:
-		return connected_bits(atomic_load(&ep->conn), events);
+		c = atomic_load(&ep->conn);
+		return message_bits(c, events, conn_gone(c) != 0);
 	default:
 		/* A refused connect is there to be collected. */
 		return ep->uncollected && (events & POLLOUT) ? POLLOUT : POLLERR;

@@ -155,7 +155,7 @@ static bool time_left(uint64_t deadline, uint64_t limit, struct timespec *left)
 }
 
 /* Those that a fault of the running code raises cannot wait; safe_copy lives by them. */
-static void signals_hold(struct wait_signals *signals)
+void wait_signals_hold(struct wait_signals *signals)
 {
 	static const int of_faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
 	sigset_t others;
@@ -183,7 +183,7 @@ int wait_sleep(struct wait_signals *signals, struct pollfd *fds, nfds_t count, u
 	long ready;
 
 	if (signals != NULL && deadline != 0)
-		signals_hold(signals);
+		wait_signals_hold(signals);
 	fds[count] = (struct pollfd){.fd = process_wake_fd(), .events = POLLIN};
 	fds[count + 1] = (struct pollfd){.fd = wake_fd, .events = POLLIN};
 	/* Not a cancellation point: a cancelled thread would leave itself counted as a sleeper. */

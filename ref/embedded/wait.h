@@ -39,6 +39,7 @@ struct wait_signals {
 	bool held;
 	sigset_t let_in;
 };
+void wait_signals_hold(struct wait_signals *signals); /* a first sleep does it by itself */
 void wait_signals_release(struct wait_signals *signals);
 
 /*

@@ -20,10 +20,8 @@
 #include "bell.h"
 #include "embedded.h"
 #include "family.h"
-#include "fork.h"
 #include "libc.h"
 #include "node.h"
-#include "process.h"
 #include "registry.h"
 #include "safe_copy.h"
 #include "standin.h"
@@ -113,20 +111,10 @@ static int prepare_process(void)
 	int error;
 
 	room_enter();
-	error = node_init();
-
-	if (error == 0)
-		error = family_init();
-	if (error == 0)
-		error = mem_fork_init();
-	if (error == 0)
-		error = process_init();
-	if (error == 0)
-		error = wait_init();
+	error = embedded_prepare();
 	room_leave();
 	/* After the fabric's own handlers. */
 	pthread_once(&once, watch_forks);
-	safe_copy_install();
 	return error;
 }
 

@@ -17,7 +17,6 @@
 #include "libc.h"
 #include "message.h"
 #include "request.h"
-#include "ring.h"
 #include "safe_copy.h"
 #include "standin.h"
 #include "wait.h"
@@ -34,21 +33,6 @@ static short kernel_shows(struct ep *ep, short events)
 	struct pollfd p = {.fd = atomic_load(&ep->fd), .events = events};
 
 	return libc_poll(&p, 1, 0) == 1 ? p.revents : 0;
-}
-
-static short connected_bits(struct ep *ep, short events)
-{
-	struct conn *c = atomic_load(&ep->conn);
-	uint32_t in = ring_used(&c->block->ring[1 - c->side]);
-	uint32_t out = ring_used(&c->block->ring[c->side]);
-	bool gone = conn_ask(c) != 0;
-	short bits = gone ? POLLHUP : 0;
-
-	if (in > 0 && in <= RING_CAPACITY)
-		bits |= events & POLLIN;
-	if (!gone && out < RING_CAPACITY)
-		bits |= events & POLLOUT;
-	return bits;
 }
 
 /* The outcome of a connect that did not block is writable; nothing else is told before it is
@@ -77,6 +61,8 @@ static short listening_bits(struct ep *ep, short events)
 
 short readiness(struct ep *ep, short events)
 {
+	struct conn *c;
+
 	port_see_listening(ep);
 	if (atomic_load(&ep->state) == EP_CONNECTING)
 		connect_settle(ep);
@@ -86,7 +72,8 @@ short readiness(struct ep *ep, short events)
 	case EP_LISTENING:
 		return listening_bits(ep, events);
 	case EP_CONNECTED:
-		return connected_bits(ep, events);
+		c = atomic_load(&ep->conn);
+		return message_bits(c, events, conn_ask(c) != 0);
 	default:
 		return events & (POLLIN | POLLOUT) ? POLLERR : 0;
 	}

@@ -16,26 +16,6 @@
 static const uint64_t SLICE_NS = 10000000;
 static const uint64_t WORD_SLICE_NS = 5000000;
 
-/* What a program does wrong is not put off. */
-static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
-
-static void block(sigset_t *before)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	for (size_t i = 0; i < sizeof(synchronous) / sizeof(*synchronous); i++)
-		sigdelset(&all, synchronous[i]);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
-static void hold(struct wait_signals *signals)
-{
-	if (!signals->held)
-		block(&signals->let_in);
-	signals->held = true;
-}
-
 static bool ends_call(int sig, bool restarts)
 {
 	struct sigaction action;
@@ -60,7 +40,7 @@ static bool interrupted(struct wait_signals *signals, bool restarts)
 	}
 	if (any) {
 		wait_signals_release(signals);
-		hold(signals);
+		wait_signals_hold(signals);
 	}
 	return false;
 }
@@ -80,7 +60,7 @@ int sleep_on_fd(struct wait_signals *signals, bool restarts, int fd, short event
 	struct wait w;
 	int result;
 
-	hold(signals);
+	wait_signals_hold(signals);
 	wait_enter(&w);
 	do {
 		result = wait_sleep(NULL, fds, 1, slice_end(deadline));
@@ -95,7 +75,7 @@ int sleep_on_fd(struct wait_signals *signals, bool restarts, int fd, short event
 int sleep_on_word(struct wait_signals *signals, bool restarts, struct conn *c,
 		  _Atomic uint32_t *word, uint32_t seen)
 {
-	hold(signals);
+	wait_signals_hold(signals);
 	while (atomic_load(word) == seen && conn_alive(c) == 0) {
 		futex_wait(word, seen, WORD_SLICE_NS, true);
 		if (interrupted(signals, restarts))
@@ -106,19 +86,16 @@ int sleep_on_word(struct wait_signals *signals, bool restarts, struct conn *c,
 
 void sleep_mask_begin(struct sleep_mask *m, const sigset_t *mask)
 {
-	*m = (struct sleep_mask){.given = mask != NULL};
+	*m = (struct sleep_mask){.callers = {.held = false}};
 	if (mask == NULL)
 		return;
-	block(&m->before);
+	wait_signals_hold(&m->callers);
 	m->signals = (struct wait_signals){.held = true, .let_in = *mask};
 }
 
 void sleep_mask_end(struct sleep_mask *m)
 {
-	if (m->given)
-		pthread_sigmask(SIG_SETMASK, &m->before, NULL);
-	else
-		wait_signals_release(&m->signals);
+	wait_signals_release(m->callers.held ? &m->callers : &m->signals);
 }
 
 int sleep_on_all(struct sleep_mask *m, struct pollfd *fds, nfds_t count, uint64_t deadline)

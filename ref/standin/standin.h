@@ -89,8 +89,7 @@ int sleep_on_word(struct wait_signals *signals, bool restarts, struct conn *c,
 /* For poll and its kin: every handler ends the call, and a mask given is in force in its sleeps. */
 struct sleep_mask {
 	struct wait_signals signals;
-	bool given;
-	sigset_t before;
+	struct wait_signals callers; /* held: a mask was given, and this is the caller's own */
 };
 void sleep_mask_begin(struct sleep_mask *m, const sigset_t *mask);
 void sleep_mask_end(struct sleep_mask *m);

@@ -13,6 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+int held_open(struct held_page *h, size_t len)
+{
+	return held_open_start(h, len, len);
+}
+
 #if __has_include(<linux/userfaultfd.h>)
 #include <linux/userfaultfd.h>
 
@@ -37,11 +42,6 @@ static int open_userfaultfd(void)
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 
 	return fd == -1 ? (int)syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY) : fd;
-}
-
-int held_open(struct held_page *h, size_t len)
-{
-	return held_open_start(h, len, len);
 }
 
 int held_open_start(struct held_page *h, size_t held, size_t len)
@@ -92,10 +92,11 @@ void held_close(struct held_page *h)
 }
 #else
 /* A card's kernel is older than userfaultfd. */
-int held_open(struct held_page *h, size_t len)
+int held_open_start(struct held_page *h, size_t held, size_t len)
 {
+	(void)len;
 	h->uffd = -1;
-	h->len = len;
+	h->len = held;
 	return -ENOSYS;
 }
 

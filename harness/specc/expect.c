@@ -69,12 +69,7 @@ bool clause_repeats(const struct clause *clause)
 	return clause->is_error && clause->call && !clause->provoke_kind && !clause->during_count;
 }
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-	json_object_set_new(object, key, value);
-}
-
-static json_t *strings(const char *const *at, unsigned count)
+json_t *json_strings(const char *const *at, unsigned count)
 {
 	json_t *list = json_array();
 
@@ -90,14 +85,18 @@ static json_t *profile_object(const struct spec *spec, const struct function *fu
 	struct names errors = expected_errors(clause, then);
 	json_t *object = json_object();
 
-	set(object, "returns", json_string(expected_return(spec, function, clause, then)));
-	set(object, "shown", json_string(expected_text(spec, function, clause, then)));
-	set(object, "errors", strings(errors.at, errors.count));
-	set(object, "check",
-	    strings(then ? (const char *const *)then->check : NULL, then ? then->check_count : 0));
-	set(object, "accepts_text",
-	    json_boolean(override && (override->accepts_text || !strcmp(override->tag, "read"))));
-	set(object, "oracle", json_boolean(!override));
+	json_object_set_new(object, "returns",
+			    json_string(expected_return(spec, function, clause, then)));
+	json_object_set_new(object, "shown",
+			    json_string(expected_text(spec, function, clause, then)));
+	json_object_set_new(object, "errors", json_strings(errors.at, errors.count));
+	json_object_set_new(object, "check",
+			    json_strings(then ? (const char *const *)then->check : NULL,
+					 then ? then->check_count : 0));
+	json_object_set_new(object, "accepts_text",
+			    json_boolean(override && (override->accepts_text ||
+						      !strcmp(override->tag, "read"))));
+	json_object_set_new(object, "oracle", json_boolean(!override));
 	return object;
 }
 
@@ -110,18 +109,21 @@ json_t *expect_object(const struct spec *spec, const struct function *function,
 	if (!clause->call)
 		return json_null();
 	object = json_object();
-	set(object, "documented", profile_object(spec, function, clause, then, NULL));
+	json_object_set_new(object, "documented",
+			    profile_object(spec, function, clause, then, NULL));
 	if (clause->override)
-		set(object, clause->override->profile,
-		    profile_object(spec, function, clause, clause->override->then,
-				   clause->override));
-	set(object, "unchanged",
-	    strings(then ? (const char *const *)then->unchanged : NULL,
-		    then ? then->unchanged_count : 0));
-	set(object, "repeat", json_boolean(clause_repeats(clause)));
-	set(object, "failure",
-	    json_string(function_is_void(function) ? "" : function_failure(spec, function)));
-	set(object, "control_returns",
-	    clause->control_returns ? json_string(clause->control_returns) : json_null());
+		json_object_set_new(object, clause->override->profile,
+				    profile_object(spec, function, clause, clause->override->then,
+						   clause->override));
+	json_object_set_new(object, "unchanged",
+			    json_strings(then ? (const char *const *)then->unchanged : NULL,
+					 then ? then->unchanged_count : 0));
+	json_object_set_new(object, "repeat", json_boolean(clause_repeats(clause)));
+	json_object_set_new(
+		object, "failure",
+		json_string(function_is_void(function) ? "" : function_failure(spec, function)));
+	json_object_set_new(object, "control_returns",
+			    clause->control_returns ? json_string(clause->control_returns)
+						    : json_null());
 	return object;
 }

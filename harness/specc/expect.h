@@ -24,6 +24,9 @@ struct names expected_errors(const struct clause *clause, const struct then *the
 /* Whether an error clause is called again. */
 bool clause_repeats(const struct clause *clause);
 
+/* A list of texts. */
+json_t *json_strings(const char *const *at, unsigned count);
+
 /* Everything that a verifier needs to judge a raw log of the clause; null for a clause without a
  * call. */
 json_t *expect_object(const struct spec *spec, const struct function *function,

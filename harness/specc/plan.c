@@ -29,15 +29,6 @@ static void set(json_t *object, const char *key, json_t *value)
 	json_object_set_new(object, key, value);
 }
 
-static json_t *texts(const char *const *at, unsigned count)
-{
-	json_t *list = json_array();
-
-	for (unsigned i = 0; i < count; i++)
-		json_array_append_new(list, json_string(at[i]));
-	return list;
-}
-
 static json_t *pair_object(const struct pairs *pairs)
 {
 	json_t *object = json_object();
@@ -62,13 +53,11 @@ static json_t *override_object(const struct override *override)
 /* What an error clause accepts, by the text; of a scenario the outcome alone is known. */
 static json_t *accepted_errors(const struct clause *clause)
 {
-	const struct then *then = clause->then;
+	struct names errors = {0};
 
-	if (!clause->is_error)
-		return json_array();
-	if (then && then->errnos.count)
-		return texts(then->errnos.at, then->errnos.count);
-	return texts((const char *const[]){clause->outcome}, 1);
+	if (clause->is_error)
+		errors = expected_errors(clause, clause->then);
+	return json_strings(errors.at, errors.count);
 }
 
 static json_t *clause_object(const struct spec *spec, const struct function *function,
@@ -89,8 +78,9 @@ static json_t *clause_object(const struct spec *spec, const struct function *fun
 	if (clause->provoke.count)
 		set(object, "provoke", pair_object(&clause->provoke));
 	set(object, "state", text_or_null(clause->state));
-	set(object, "needs", texts(clause->all_needs.at, clause->all_needs.count));
-	set(object, "errata", texts((const char *const *)clause->errata, clause->errata_count));
+	set(object, "needs", json_strings(clause->all_needs.at, clause->all_needs.count));
+	set(object, "errata",
+	    json_strings((const char *const *)clause->errata, clause->errata_count));
 	set(object, "untestable", text_or_null(clause->untestable));
 	set(object, "ruled_out", text_or_null(clause->ruled_out));
 	set(object, "scenario", text_or_null(clause->scenario));
@@ -147,7 +137,8 @@ static json_t *erratum_object(const struct erratum *erratum)
 	set(object, "clash", json_string(erratum->clash));
 	set(object, "ruling", json_string(erratum->ruling));
 	set(object, "why", json_string(erratum->why));
-	set(object, "clauses", texts((const char *const *)erratum->clauses, erratum->clause_count));
+	set(object, "clauses",
+	    json_strings((const char *const *)erratum->clauses, erratum->clause_count));
 	return object;
 }
 

@@ -10,6 +10,7 @@
 
 #include "format.h"
 #include "hash.h"
+#include "json_text.h"
 
 void mismatch(struct mismatches *mismatches, const char *format, ...)
 {
@@ -24,14 +25,9 @@ void mismatch(struct mismatches *mismatches, const char *format, ...)
 	mismatches->count++;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
-
 static char *text_copy(const json_t *object, const char *key)
 {
-	const char *text = text_of(object, key);
+	const char *text = json_text(object, key);
 
 	return text ? copy_text(text) : NULL;
 }
@@ -50,8 +46,8 @@ static int read_document(json_t **document, const char *folder, const char *name
 		fprintf(stderr, "scif-cts: %s: %s\n", path, error.text);
 	if (!*document) {
 		status = EXIT_USAGE;
-	} else if (!text_of(*document, "format") ||
-		   strcmp(text_of(*document, "format"), format) != 0) {
+	} else if (!json_text(*document, "format") ||
+		   strcmp(json_text(*document, "format"), format) != 0) {
 		fprintf(stderr, "scif-cts: %s: the format is not %s\n", path, format);
 		status = EXIT_USAGE;
 	}
@@ -110,18 +106,41 @@ static int read_observations(struct bundle *bundle)
 	return status;
 }
 
+/* What comes again under an id is a duplicate, and not what the id stands for. */
+static void index_by_id(struct bundle *bundle)
+{
+	json_t *record;
+	size_t i;
+
+	bundle->record_of = json_object();
+	bundle->line_of = json_object();
+	json_array_foreach(json_object_get(bundle->results, "records"), i, record)
+	{
+		const char *id = json_text(record, "id");
+
+		if (id && !json_object_get(bundle->record_of, id))
+			json_object_set(bundle->record_of, id, record);
+	}
+	for (i = 0; i < bundle->line_count; i++) {
+		const char *id = json_text(bundle->logs[i], "id");
+
+		if (id && !json_object_get(bundle->line_of, id))
+			json_object_set_new(bundle->line_of, id, json_integer((json_int_t)i));
+	}
+}
+
 static void read_settings(struct bundle *bundle)
 {
 	const json_t *certificate = bundle->certificate;
 	const json_t *selection = json_object_get(certificate, "selection");
 	const json_t *shard = json_object_get(certificate, "shard");
-	const char *profile = text_of(certificate, "profile");
+	const char *profile = json_text(certificate, "profile");
 
 	bundle->settings = (struct settings){
 		.profile = profile ? profile : "",
-		.filter = text_of(selection, "filter"),
-		.api = text_of(certificate, "api"),
-		.label = text_of(certificate, "label"),
+		.filter = json_text(selection, "filter"),
+		.api = json_text(certificate, "api"),
+		.label = json_text(certificate, "label"),
 		.all = json_is_true(json_object_get(selection, "long")),
 		.seed = (unsigned long)json_integer_value(json_object_get(certificate, "seed")),
 		.shard = (int)json_integer_value(json_object_get(shard, "index")),
@@ -155,6 +174,7 @@ int bundle_open(struct bundle *bundle, const char *folder)
 	free(path);
 	bundle->certificate_hash = copy_text(hash);
 	read_settings(bundle);
+	index_by_id(bundle);
 	return 0;
 }
 
@@ -166,6 +186,8 @@ void bundle_close(struct bundle *bundle)
 		free(bundle->lines[i]);
 		json_decref(bundle->logs[i]);
 	}
+	json_decref(bundle->record_of);
+	json_decref(bundle->line_of);
 	free(bundle->lines);
 	free(bundle->logs);
 	json_decref(bundle->certificate);
@@ -177,7 +199,7 @@ void bundle_close(struct bundle *bundle)
 
 static void read_library(struct library *library, const json_t *json)
 {
-	const char *hash = text_of(json, "sha256");
+	const char *hash = json_text(json, "sha256");
 	const json_t *exports = json_object_get(json, "exports"), *name;
 	size_t i;
 
@@ -226,7 +248,7 @@ static int read_waivers(struct session *session, const struct bundle *bundle)
 
 	if (json_is_object(waivers)) {
 		status = waivers_load(&session->waivers, path);
-		if (!status && text_of(waivers, "file")) {
+		if (!status && json_text(waivers, "file")) {
 			free(session->waivers.file);
 			session->waivers.file = text_copy(waivers, "file");
 		}
@@ -246,7 +268,7 @@ int bundle_session(struct session *session, const struct bundle *bundle, const s
 {
 	const json_t *certificate = bundle->certificate;
 	const json_t *class = json_object_get(certificate, "environment");
-	const char *build = text_of(class, "build");
+	const char *build = json_text(class, "build");
 	const struct plan_function *function =
 		bundle->settings.api ? plan_api(plan, bundle->settings.api) : NULL;
 
@@ -262,7 +284,7 @@ int bundle_session(struct session *session, const struct bundle *bundle, const s
 				.sanitizer = build && strcmp(build, "plain") != 0,
 			},
 		.platform = read_platform(json_object_get(certificate, "platform")),
-		.started = read_time(text_of(certificate, "started")),
+		.started = read_time(json_text(certificate, "started")),
 		.duration_ms = json_number_value(json_object_get(certificate, "duration_ms")),
 		.interrupted = json_is_true(json_object_get(certificate, "interrupted")),
 	};
@@ -281,28 +303,12 @@ int bundle_session(struct session *session, const struct bundle *bundle, const s
 
 const json_t *bundle_record(const struct bundle *bundle, const char *id)
 {
-	json_t *record;
-	size_t i;
-
-	json_array_foreach(json_object_get(bundle->results, "records"), i, record)
-	{
-		const char *of = text_of(record, "id");
-
-		if (of && strcmp(of, id) == 0)
-			return record;
-	}
-	return NULL;
+	return json_object_get(bundle->record_of, id);
 }
 
 size_t bundle_line(const struct bundle *bundle, const char *id)
 {
-	size_t i;
+	const json_t *line = json_object_get(bundle->line_of, id);
 
-	for (i = 0; i < bundle->line_count; i++) {
-		const char *of = text_of(bundle->logs[i], "id");
-
-		if (of && strcmp(of, id) == 0)
-			break;
-	}
-	return i;
+	return line ? (size_t)json_integer_value(line) : bundle->line_count;
 }

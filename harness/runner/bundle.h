@@ -16,7 +16,9 @@ struct bundle {
 	char **lines;  /* of observations.jsonl, behind its first */
 	json_t **logs; /* the same, read; NULL where one is no JSON */
 	size_t line_count;
-	bool was_cut_off;	  /* the last line has no end */
+	json_t *record_of,
+		*line_of; /* by the clause's id: its first record, the index of its first line */
+	bool was_cut_off; /* the last line has no end */
 	struct settings settings; /* of the run, as the certificate tells them */
 	char *certificate_hash;
 };

@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "format.h"
+#include "json_text.h"
 #include "results.h"
 
 /* From best to worst. */
@@ -54,21 +55,14 @@ static enum change change_of(const struct result *a, const struct result *b)
 									 : CHANGE_NONE;
 }
 
-static void print_result(const struct result *result)
-{
-	printf("%s%s%s", verdict_name(result->verdict), *result->kind ? " " : "", result->kind);
-}
-
 static void print_clause(const struct result *a, const struct result *b)
 {
-	printf("  %s: ", a ? a->id : b->id);
-	if (a)
-		print_result(a);
-	if (a && b)
-		fputs(" -> ", stdout);
-	if (b)
-		print_result(b);
-	putchar('\n');
+	char *text_a = a ? result_text(a) : copy_text(""),
+	     *text_b = b ? result_text(b) : copy_text("");
+
+	printf("  %s: %s%s%s\n", a ? a->id : b->id, text_a, a && b ? " -> " : "", text_b);
+	free(text_a);
+	free(text_b);
 }
 
 static void print_under(const char *title, bool *titled)
@@ -103,15 +97,10 @@ static void print_changes(struct comparison *comparison, enum change change, con
 	}
 }
 
-static const char *root_text(const struct results *results, const char *key)
-{
-	return json_string_value(json_object_get(results->root, key));
-}
-
 /* Whether both tell the same; lists of verdicts tell nothing. */
 static bool agree(const struct comparison *comparison, const char *key)
 {
-	const char *a = root_text(&comparison->a, key), *b = root_text(&comparison->b, key);
+	const char *a = json_text(comparison->a.root, key), *b = json_text(comparison->b.root, key);
 
 	return !a || !b || strcmp(a, b) == 0;
 }
@@ -119,8 +108,8 @@ static bool agree(const struct comparison *comparison, const char *key)
 static void note_difference(const struct comparison *comparison, const char *key, const char *what)
 {
 	if (!agree(comparison, key))
-		printf("note: %s differ (%s; %s)\n", what, root_text(&comparison->a, key),
-		       root_text(&comparison->b, key));
+		printf("note: %s differ (%s; %s)\n", what, json_text(comparison->a.root, key),
+		       json_text(comparison->b.root, key));
 }
 
 static int print_comparison(struct comparison *comparison)
@@ -169,7 +158,7 @@ int command_compare(const struct settings *settings, const struct plan *plan)
 		status = load(&comparison.b, settings->operands[1]);
 	if (!status && !agree(&comparison, "api")) {
 		fprintf(stderr, "scif-cts: results of the APIs %s and %s cannot be compared\n",
-			root_text(&comparison.a, "api"), root_text(&comparison.b, "api"));
+			json_text(comparison.a.root, "api"), json_text(comparison.b.root, "api"));
 		status = EXIT_USAGE;
 	}
 	if (!status) {

@@ -11,14 +11,6 @@
 #include "format.h"
 #include "results.h"
 
-static char *verdict_text(const struct result *result)
-{
-	if (!result)
-		return copy_text("(no record)");
-	return format_text("%s%s%s", verdict_name(result->verdict), *result->kind ? " " : "",
-			   result->kind);
-}
-
 static bool is_untested(const struct result *result)
 {
 	return result && result->verdict == VERDICT_UNTESTED;
@@ -27,7 +19,8 @@ static bool is_untested(const struct result *result)
 /* Prints how one clause differs; returns 1 where that is a difference that counts. */
 static size_t compare_clause(const struct result *a, const struct result *b, bool same_class)
 {
-	char *text_a = verdict_text(a), *text_b = verdict_text(b);
+	char *text_a = a ? result_text(a) : copy_text("(no record)");
+	char *text_b = b ? result_text(b) : copy_text("(no record)");
 	bool differs = strcmp(text_a, text_b) != 0;
 	bool excused = differs && !same_class && a && b && (is_untested(a) || is_untested(b));
 

@@ -6,6 +6,7 @@
 #include "bundle.h"
 #include "commands.h"
 #include "format.h"
+#include "json_text.h"
 #include "report.h"
 
 struct part {
@@ -18,11 +19,6 @@ struct merge {
 	struct part *parts;
 	size_t count;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
 
 static int refuse(const struct part *part, const char *why)
 {
@@ -56,8 +52,8 @@ static int open_part(struct part *part, const char *folder, const struct plan *p
 /* Whether both name the same library, or none. */
 static bool same_library(const struct part *a, const struct part *b, const char *key)
 {
-	const char *hash_a = text_of(json_object_get(a->bundle.certificate, key), "sha256");
-	const char *hash_b = text_of(json_object_get(b->bundle.certificate, key), "sha256");
+	const char *hash_a = json_text(json_object_get(a->bundle.certificate, key), "sha256");
+	const char *hash_b = json_text(json_object_get(b->bundle.certificate, key), "sha256");
 
 	return hash_a && hash_b ? strcmp(hash_a, hash_b) == 0 : hash_a == hash_b;
 }

@@ -162,6 +162,12 @@ const struct result *results_find(const struct results *results, const char *id)
 	return bsearch(&key, results->results, results->count, sizeof(key), compare_results);
 }
 
+char *result_text(const struct result *result)
+{
+	return format_text("%s%s%s", verdict_name(result->verdict), *result->kind ? " " : "",
+			   result->kind);
+}
+
 void results_free(struct results *results)
 {
 	size_t i;

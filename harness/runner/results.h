@@ -26,6 +26,8 @@ struct results {
 /* Returns 0, or EXIT_USAGE after a line on stderr; to be freed either way. */
 int results_load(struct results *results, const char *path);
 const struct result *results_find(const struct results *results, const char *id);
+/* The verdict, and the kind of a FAIL behind it; to be freed. */
+char *result_text(const struct result *result);
 void results_free(struct results *results);
 
 /* Prints the list of verdicts that results_load() reads. */

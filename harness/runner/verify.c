@@ -8,13 +8,9 @@
 #include "certificate.h"
 #include "commands.h"
 #include "format.h"
+#include "json_text.h"
 #include "judge.h"
 #include "report.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-	return json_string_value(json_object_get(object, key));
-}
 
 static bool same_text(const char *a, const char *b)
 {
@@ -29,7 +25,7 @@ static const char *shown(const char *text)
 bool bundle_has_plan(const struct bundle *bundle, const struct plan *plan,
 		     struct mismatches *mismatches)
 {
-	const char *api = bundle->settings.api, *hash = text_of(bundle->certificate, "spec_hash");
+	const char *api = bundle->settings.api, *hash = json_text(bundle->certificate, "spec_hash");
 	const struct plan_function *function = api ? plan_api(plan, api) : NULL;
 
 	if (!function) {
@@ -57,7 +53,7 @@ static void verify_artefacts(const struct bundle *bundle, struct mismatches *mis
 		mismatch(mismatches, "the files of the folder cannot all be read");
 	json_object_foreach((json_t *)told, name, hash)
 	{
-		const char *now = text_of(found, name);
+		const char *now = json_text(found, name);
 
 		if (!now)
 			mismatch(mismatches, "%s: the file is missing", name);
@@ -152,7 +148,7 @@ static void verify_lines(const struct bundle *bundle, const struct session *sess
 	size_t i, expected = 0;
 
 	for (i = 0; i < bundle->line_count; i++) {
-		const char *id = text_of(bundle->logs[i], "id");
+		const char *id = json_text(bundle->logs[i], "id");
 		bool is_last = i + 1 == bundle->line_count;
 
 		if (is_last && bundle->was_cut_off)
@@ -183,7 +179,7 @@ static void verify_records(const struct bundle *bundle, const struct session *se
 
 	json_array_foreach(records, i, record)
 	{
-		const char *id = text_of(record, "id");
+		const char *id = json_text(record, "id");
 
 		if (!id || !is_picked(session, id))
 			mismatch(mismatches, "%s: a record of a clause that was not to run",
@@ -231,17 +227,17 @@ static void verify_case(const struct bundle *bundle, struct session *session, st
 		mismatch(mismatches, "%s: %s", id, judgement.problem);
 	free(judgement.problem);
 	judgement.record.ms = json_number_value(json_object_get(told, "ms"));
-	if (text_of(told, "reason"))
-		judgement.record.reason = copy_text(text_of(told, "reason"));
+	if (json_text(told, "reason"))
+		judgement.record.reason = copy_text(json_text(told, "reason"));
 	session_record(session, run, judgement.record, NULL, copy_text(bundle->lines[line]));
-	if (text_of(told, "replay"))
-		run->replay = copy_text(text_of(told, "replay"));
-	compare_text(mismatches, id, "the verdict", text_of(told, "verdict"),
+	if (json_text(told, "replay"))
+		run->replay = copy_text(json_text(told, "replay"));
+	compare_text(mismatches, id, "the verdict", json_text(told, "verdict"),
 		     verdict_name(run->record.verdict));
-	compare_text(mismatches, id, "the kind", text_of(told, "kind"), run->record.kind);
-	compare_text(mismatches, id, "what was expected", text_of(told, "expected"),
+	compare_text(mismatches, id, "the kind", json_text(told, "kind"), run->record.kind);
+	compare_text(mismatches, id, "what was expected", json_text(told, "expected"),
 		     run->record.expected);
-	compare_text(mismatches, id, "what was observed", text_of(told, "observed"),
+	compare_text(mismatches, id, "what was observed", json_text(told, "observed"),
 		     run->record.observed);
 }
 
@@ -279,9 +275,9 @@ static void verify_sums(const struct bundle *bundle, const struct session *sessi
 				 keys[i]);
 	}
 	json_decref(results);
-	if (!same_text(text_of(bundle->certificate, "verdict"), report_verdict(session)))
+	if (!same_text(json_text(bundle->certificate, "verdict"), report_verdict(session)))
 		mismatch(mismatches, "certificate.json: the verdict is %s, but %s follows",
-			 shown(text_of(bundle->certificate, "verdict")), report_verdict(session));
+			 shown(json_text(bundle->certificate, "verdict")), report_verdict(session));
 }
 
 void bundle_verify(const struct bundle *bundle, struct session *session,

@@ -18,7 +18,8 @@ function explain(row, clause) {
 			(("base", clause) in verdict ? verdict["base", clause] : "no verdict"))
 }
 
-function judge_any(row, ids, n,    i, best, why) {
+# What became of a mutant that the first n of ids may kill.
+function judge(row, mutant, ids, n,    i, best, why) {
 	for (i = 1; i <= n; i++) {
 		if (!kills(row, ids[i]))
 			why = why (why == "" ? "" : "; ") explain(row, ids[i])
@@ -26,28 +27,15 @@ function judge_any(row, ids, n,    i, best, why) {
 			best = ids[i]
 	}
 	if (best != "")
-		add_mutant(row, id[row], "killed", best, how[row, best], text[row], "-")
-	else if (broken[row] != "")
-		add_mutant(row, id[row], "broken", "-", "-", text[row], broken[row])
-	else if (id[row] in proof)
-		add_mutant(row, id[row], "equivalent", "-", "-", text[row], proof[id[row]])
-	else
-		add_mutant(row, id[row], "survived", "-", "-", text[row], why)
-}
-
-# The check of one clause is missing: no other clause can say so.
-function judge_check(row, clause,    mutant) {
-	mutant = clause ":missing"
-	if (kills(row, clause))
-		add_mutant(row, mutant, "killed", clause, how[row, clause], text[row], "-")
+		add_mutant(row, mutant, "killed", best, how[row, best], text[row], "-")
 	else if (broken[row] != "")
 		add_mutant(row, mutant, "broken", "-", "-", text[row], broken[row])
 	else if (mutant in proof)
 		add_mutant(row, mutant, "equivalent", "-", "-", text[row], proof[mutant])
-	else if (verdict["base", clause] == "UNTESTED")
-		add_mutant(row, mutant, "untested", "-", "-", text[row], reason["base", clause])
+	else if (kind[row] == "check" && verdict["base", ids[1]] == "UNTESTED")
+		add_mutant(row, mutant, "untested", "-", "-", text[row], reason["base", ids[1]])
 	else
-		add_mutant(row, mutant, "survived", "-", "-", text[row], explain(row, clause))
+		add_mutant(row, mutant, "survived", "-", "-", text[row], why)
 }
 
 BEGIN { FS = OFS = "\t" }
@@ -83,9 +71,12 @@ END {
 		if (kind[row] == "exempt")
 			add_mutant(row, id[row], "exempt", clauses[row], "-", text[row], "-")
 		else if (kind[row] == "check")
-			for (i = 1; i <= n; i++)
-				judge_check(row, ids[i])
+			# The check of one clause is missing: no other clause can say so.
+			for (i = 1; i <= n; i++) {
+				only[1] = ids[i]
+				judge(row, ids[i] ":missing", only, 1)
+			}
 		else if (kind[row] != "baseline")
-			judge_any(row, ids, n)
+			judge(row, id[row], ids, n)
 	}
 }

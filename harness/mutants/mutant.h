@@ -33,6 +33,9 @@ struct mutation {
 	void (*install)(void);
 };
 
+/* An entry of a list of mutations, for a macro of their names, calls and functions. */
+#define MUTATION_ENTRY(name, call, function) {name, install_##function},
+
 /* Reads CTS_MUTANT. */
 void mutant_read(void);
 /* Installs the one that CTS_MUTANT names; false where it is none of these. */

@@ -332,24 +332,22 @@ static int putv_posts_no_signal(rsm_scat_gath_t *sg_io)
 
 /* --- barriers and modes --- */
 
-static int close_barrier_never_fails(rsmapi_barrier_t *barrier)
+static int without_loss(int result)
 {
-	int result = real_rsm_memseg_import_close_barrier(barrier);
-
 	return result == RSMERR_CONN_ABORTED || result == RSMERR_BARRIER_FAILURE ||
 			       result == RSMERR_REMOTE_NODE_UNREACHABLE
 		       ? RSM_SUCCESS
 		       : result;
 }
 
+static int close_barrier_never_fails(rsmapi_barrier_t *barrier)
+{
+	return without_loss(real_rsm_memseg_import_close_barrier(barrier));
+}
+
 static int order_barrier_never_fails(rsmapi_barrier_t *barrier)
 {
-	int result = real_rsm_memseg_import_order_barrier(barrier);
-
-	return result == RSMERR_CONN_ABORTED || result == RSMERR_BARRIER_FAILURE ||
-			       result == RSMERR_REMOTE_NODE_UNREACHABLE
-		       ? RSM_SUCCESS
-		       : result;
+	return without_loss(real_rsm_memseg_import_order_barrier(barrier));
 }
 
 static int order_barrier_closes(rsmapi_barrier_t *barrier)
@@ -505,7 +503,7 @@ static int release_pollfd_takes_signal(void *memseg)
 	return real_rsm_memseg_release_pollfd(memseg);
 }
 
-#define MUTATIONS                                                                                  \
+#define MUTATIONS(MUTATION)                                                                        \
 	MUTATION("rsm-controller-counts-twice", get_controller, get_controller_counts_twice)       \
 	MUTATION("rsm-controller-heeds-case", get_controller, get_controller_heeds_case)           \
 	MUTATION("rsm-topology-not-freed", free_interconnect_topology,                             \
@@ -570,18 +568,15 @@ static int release_pollfd_takes_signal(void *memseg)
 	MUTATION("rsm-release-pollfd-takes-signal", memseg_release_pollfd,                         \
 		 release_pollfd_takes_signal)
 
-#define MUTATION(name, call, function)                                                             \
+#define INSTALLER(name, call, function)                                                            \
 	static void install_##function(void)                                                       \
 	{                                                                                          \
 		wrapped_rsm_##call = function;                                                     \
 	}
 
-MUTATIONS
+MUTATIONS(INSTALLER)
 
-#undef MUTATION
-#define MUTATION(name, call, function) {name, install_##function},
-
-const struct mutation rsm_by_hand[] = {MUTATIONS};
+const struct mutation rsm_by_hand[] = {MUTATIONS(MUTATION_ENTRY)};
 const size_t rsm_by_hand_count = sizeof(rsm_by_hand) / sizeof(*rsm_by_hand);
 
 void rsm_by_hand_prepare(void)

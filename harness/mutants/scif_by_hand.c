@@ -502,14 +502,7 @@ static int event_second_handler_forgotten(scif_event_handler_t handler)
 	return real.event_register(handler);
 }
 
-#define MUTATION(name, member, function)                                                           \
-	static void install_##function(void)                                                       \
-	{                                                                                          \
-		real = wrapped;                                                                    \
-		wrapped.member = function;                                                         \
-	}
-
-#define MUTATIONS                                                                                  \
+#define MUTATIONS(MUTATION)                                                                        \
 	MUTATION("scif-open-without-cloexec", open, open_without_cloexec)                          \
 	MUTATION("scif-open-nonblocking", open, open_nonblocking)                                  \
 	MUTATION("scif-bind-any-below-reserved", bind, bind_any_below_reserved)                    \
@@ -553,10 +546,7 @@ static int event_second_handler_forgotten(scif_event_handler_t handler)
 	MUTATION("scif-event-always-removal", event_register, event_is_always_removal)             \
 	MUTATION("scif-event-second-handler", event_register, event_second_handler_forgotten)
 
-MUTATIONS
+MUTATIONS(SCIF_INSTALLER)
 
-#undef MUTATION
-#define MUTATION(name, member, function) {name, install_##function},
-
-const struct mutation scif_by_hand[] = {MUTATIONS};
+const struct mutation scif_by_hand[] = {MUTATIONS(MUTATION_ENTRY)};
 const size_t scif_by_hand_count = sizeof(scif_by_hand) / sizeof(*scif_by_hand);

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "wrapped.h"
 
 #define PAGE	   4096L
 #define CACHE_LINE 64
-#define LATE_NS	   50000000L
 
 static struct wrapped real;
 
@@ -29,38 +27,60 @@ static int keep_errno(int result, int error)
 
 /* --- windows and mappings --- */
 
-struct late_window {
+/* A window that nobody sees yet. */
+static struct {
+	pthread_mutex_t lock;
 	scif_epd_t epd;
 	void *addr;
-	size_t len;
+	size_t len; /* 0: there is none */
 	off_t offset;
 	int prot, map;
-};
+} late = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void *register_late(void *arg)
+static void show_late_window(void)
 {
-	struct late_window *w = arg;
+	int error = errno;
 
-	nanosleep(&(struct timespec){.tv_nsec = LATE_NS}, NULL);
-	real.reg(w->epd, w->addr, w->len, w->offset, w->prot, w->map);
-	free(w);
-	return NULL;
+	pthread_mutex_lock(&late.lock);
+	if (late.len)
+		real.reg(late.epd, late.addr, late.len, late.offset, late.prot,
+			 late.map | SCIF_MAP_FIXED);
+	late.len = 0;
+	pthread_mutex_unlock(&late.lock);
+	errno = error;
 }
 
 static off_t register_is_seen_late(scif_epd_t epd, void *addr, size_t len, off_t offset,
 				   int prot_flags, int map_flags)
 {
-	off_t at = real.reg(epd, addr, len, offset, prot_flags, map_flags);
-	struct late_window *w = at < 0 ? NULL : malloc(sizeof(*w));
-	pthread_t thread;
+	off_t at;
 
-	if (!w)
+	show_late_window();
+	at = real.reg(epd, addr, len, offset, prot_flags, map_flags);
+	if (at < 0)
 		return at;
-	*w = (struct late_window){epd, addr, len, at, prot_flags, map_flags};
 	real.unreg(epd, at, len);
-	if (pthread_create(&thread, NULL, register_late, w) == 0)
-		pthread_detach(thread);
+	pthread_mutex_lock(&late.lock);
+	late.epd = epd;
+	late.addr = addr;
+	late.len = len;
+	late.offset = at;
+	late.prot = prot_flags;
+	late.map = map_flags;
+	pthread_mutex_unlock(&late.lock);
 	return at;
+}
+
+static int unregister_shows_late_window(scif_epd_t epd, off_t offset, size_t len)
+{
+	show_late_window();
+	return real.unreg(epd, offset, len);
+}
+
+static int close_shows_late_window(scif_epd_t epd)
+{
+	show_late_window();
+	return real.close(epd);
 }
 
 static off_t register_copies(scif_epd_t epd, void *addr, size_t len, off_t offset, int prot_flags,
@@ -204,26 +224,28 @@ static int vwriteto_short_at_page_end(scif_epd_t epd, void *addr, size_t len, of
 	return real.vwriteto(epd, addr, short_at_page_end(roffset, len), roffset, rma_flags);
 }
 
-static int vwriteto_ordered_tail_first(scif_epd_t epd, void *addr, size_t len, off_t roffset,
-				       int rma_flags)
+/* Both calls with an address look alike. */
+static int ordered_tail_first(__typeof__(&scif_vwriteto) transfer, scif_epd_t epd, void *addr,
+			      size_t len, off_t roffset, int rma_flags)
 {
 	size_t head = len - CACHE_LINE;
 
 	if (rma_flags & SCIF_RMA_ORDERED && len > CACHE_LINE &&
-	    real.vwriteto(epd, (char *)addr + head, CACHE_LINE, roffset + head, rma_flags) < 0)
+	    transfer(epd, (char *)addr + head, CACHE_LINE, roffset + head, rma_flags) < 0)
 		return -1;
-	return real.vwriteto(epd, addr, len, roffset, rma_flags);
+	return transfer(epd, addr, len, roffset, rma_flags);
+}
+
+static int vwriteto_ordered_tail_first(scif_epd_t epd, void *addr, size_t len, off_t roffset,
+				       int rma_flags)
+{
+	return ordered_tail_first(real.vwriteto, epd, addr, len, roffset, rma_flags);
 }
 
 static int vreadfrom_ordered_tail_first(scif_epd_t epd, void *addr, size_t len, off_t roffset,
 					int rma_flags)
 {
-	size_t head = len - CACHE_LINE;
-
-	if (rma_flags & SCIF_RMA_ORDERED && len > CACHE_LINE &&
-	    real.vreadfrom(epd, (char *)addr + head, CACHE_LINE, roffset + head, rma_flags) < 0)
-		return -1;
-	return real.vreadfrom(epd, addr, len, roffset, rma_flags);
+	return ordered_tail_first(real.vreadfrom, epd, addr, len, roffset, rma_flags);
 }
 
 static int vreadfrom_one_byte_more(scif_epd_t epd, void *addr, size_t len, off_t roffset,
@@ -319,15 +341,7 @@ static int fence_signal_values_swapped(scif_epd_t epd, off_t loff, uint64_t lval
 	return real.fence_signal(epd, loff, rval, roff, lval, flags);
 }
 
-#define MUTATION(name, member, function)                                                           \
-	static void install_##function(void)                                                       \
-	{                                                                                          \
-		real = wrapped;                                                                    \
-		wrapped.member = function;                                                         \
-	}
-
-#define MUTATIONS                                                                                  \
-	MUTATION("scif-register-seen-late", reg, register_is_seen_late)                            \
+#define MUTATIONS(MUTATION)                                                                        \
 	MUTATION("scif-register-copies", reg, register_copies)                                     \
 	MUTATION("scif-register-fixed-elsewhere", reg, register_fixed_elsewhere)                   \
 	MUTATION("scif-register-no-prot-reads", reg, register_without_prot_reads)                  \
@@ -353,9 +367,17 @@ static int fence_signal_values_swapped(scif_epd_t epd, off_t loff, uint64_t lval
 	MUTATION("scif-fence-signal-wrong-side", fence_signal, fence_signal_wrong_side)            \
 	MUTATION("scif-fence-signal-values-swapped", fence_signal, fence_signal_values_swapped)
 
-MUTATIONS
+MUTATIONS(SCIF_INSTALLER)
 
-/* The one that takes two calls. */
+/* Those that take more than one call. */
+static void install_register_is_seen_late(void)
+{
+	real = wrapped;
+	wrapped.reg = register_is_seen_late;
+	wrapped.unreg = unregister_shows_late_window;
+	wrapped.close = close_shows_late_window;
+}
+
 static void install_mapping_dies(void)
 {
 	real = wrapped;
@@ -363,10 +385,9 @@ static void install_mapping_dies(void)
 	wrapped.close = close_unmaps;
 }
 
-#undef MUTATION
-#define MUTATION(name, member, function) {name, install_##function},
-
 const struct mutation scif_memory_by_hand[] = {
-	MUTATIONS{"scif-mapping-dies-with-endpoint", install_mapping_dies},
+	MUTATIONS(MUTATION_ENTRY)
+	MUTATION_ENTRY("scif-register-seen-late", reg, register_is_seen_late)
+	MUTATION_ENTRY("scif-mapping-dies-with-endpoint", mmap, mapping_dies)
 };
 const size_t scif_memory_by_hand_count = sizeof(scif_memory_by_hand) / sizeof(*scif_memory_by_hand);

@@ -290,6 +290,8 @@ int bundle_session(struct session *session, const struct bundle *bundle, const s
 	};
 	if (json_is_object(json_object_get(certificate, "machine")))
 		session->machine = json_deep_copy(json_object_get(certificate, "machine"));
+	if (json_is_array(json_object_get(certificate, "parts")))
+		session->parts = json_deep_copy(json_object_get(certificate, "parts"));
 	read_library(&session->library, json_object_get(certificate, "implementation"));
 	if (json_is_object(json_object_get(certificate, "carrier")))
 		read_library(&session->carrier, json_object_get(certificate, "carrier"));

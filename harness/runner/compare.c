@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "compare.h"
 #include "format.h"
 #include "json_text.h"
 #include "results.h"
@@ -134,7 +135,7 @@ static int print_comparison(struct comparison *comparison)
 }
 
 /* A folder stands for the results.json in it. */
-static int load(struct results *results, const char *path)
+int compare_load(struct results *results, const char *path)
 {
 	struct stat status;
 	char *file;
@@ -148,14 +149,13 @@ static int load(struct results *results, const char *path)
 	return result;
 }
 
-int command_compare(const struct settings *settings, const struct plan *plan)
+static int compare_two(const struct settings *settings)
 {
 	struct comparison comparison = {0};
-	int status = load(&comparison.a, settings->operands[0]);
+	int status = compare_load(&comparison.a, settings->operands[0]);
 
-	(void)plan;
 	if (!status)
-		status = load(&comparison.b, settings->operands[1]);
+		status = compare_load(&comparison.b, settings->operands[1]);
 	if (!status && !agree(&comparison, "api")) {
 		fprintf(stderr, "scif-cts: results of the APIs %s and %s cannot be compared\n",
 			json_text(comparison.a.root, "api"), json_text(comparison.b.root, "api"));
@@ -169,4 +169,70 @@ int command_compare(const struct settings *settings, const struct plan *plan)
 	results_free(&comparison.a);
 	results_free(&comparison.b);
 	return status;
+}
+
+/* What a page needs of each: records, and the API and the spec of the first. */
+static int check_column(const struct results *first, const struct results *results,
+			const char *place)
+{
+	static const char *const keys[] = {"api", "spec_hash"};
+	static const char *const names[] = {"API", "spec hash"};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const char *mine = json_text(results->root, keys[i]);
+		const char *text = json_text(first->root, keys[i]);
+
+		if (mine && text && strcmp(mine, text) == 0)
+			continue;
+		if (!mine)
+			fprintf(stderr,
+				"scif-cts: compare: %s: a page needs a results.json with its %s\n",
+				place, names[i]);
+		else
+			fprintf(stderr,
+				"scif-cts: compare: %s: its %s is %s, that of the first is %s; "
+				"they cannot be compared\n",
+				place, names[i], mine, text);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int compare_all(const struct settings *settings, const struct plan *plan)
+{
+	size_t count = (size_t)settings->operand_count, i;
+	struct results *results = zeroed_array(count, sizeof(*results));
+	int status = 0;
+
+	for (i = 0; i < count && !status; i++) {
+		status = compare_load(&results[i], settings->operands[i]);
+		if (!status)
+			status = check_column(&results[0], &results[i], settings->operands[i]);
+	}
+	if (!status) {
+		status = compare_write_html(results, settings->operands, count, plan,
+					    settings->html);
+		if (status)
+			fprintf(stderr, "scif-cts: %s: %s\n", settings->html, strerror(-status));
+		status = status ? EXIT_USAGE : 0;
+	}
+	for (i = 0; i < count; i++)
+		results_free(&results[i]);
+	free(results);
+	return status;
+}
+
+int command_compare(const struct settings *settings, const struct plan *plan)
+{
+	if (settings->html)
+		return compare_all(settings, plan);
+	if (settings->operand_count > 2) {
+		fprintf(stderr,
+			"scif-cts: compare: unexpected argument '%s': more than two are "
+			"compared on a page (--html FILE)\n",
+			settings->operands[2]);
+		return commands_usage("compare");
+	}
+	return compare_two(settings);
 }

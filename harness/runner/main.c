@@ -32,8 +32,8 @@ static const struct command {
 	 "recompute every verdict of a certification from its raw log"},
 	{"merge", command_merge, COMMAND_MERGE, 2, 1001, "OUT DIR...",
 	 "one certification of the shards of certify --shard"},
-	{"compare", command_compare, COMMAND_COMPARE, 2, 2, "A B",
-	 "what got better and what got worse from A to B"},
+	{"compare", command_compare, COMMAND_COMPARE, 2, 1001, "A B...",
+	 "what got better and what got worse from A to B; --html: side by side"},
 	{"show", command_show, COMMAND_SHOW, 1, 1, "CLAUSE|ERRATA",
 	 "a clause: text, source, outcome, provoker, errata; or an errata entry"},
 	{"replay", command_replay, COMMAND_REPLAY, 1, 1, "CLAUSE",
@@ -61,6 +61,7 @@ static const char options_text[] =
 	"  --seed N                    for whatever is random (1)\n"
 	"  --waivers FILE              failures that are known and excused\n"
 	"  --shard I/N                 only each N-th clause from the I-th, for `merge`\n"
+	"  --html FILE                 compare: a page with two or more side by side\n"
 	"  --results DIR               parent of the results folder (results)\n"
 	"  --node-adapter CMD          command that takes nodes down, to sleep and up\n"
 	"  --port-adapter CMD          command that narrows the port range\n"
@@ -173,7 +174,8 @@ static int run_command(const struct command *command, const struct settings *set
 	struct plan *plan;
 	int status = EXIT_USAGE;
 
-	if (command->bit & READS_RESULTS)
+	/* A page quotes the clauses. */
+	if (command->bit & READS_RESULTS && !settings->html)
 		return command->run(settings, NULL);
 	plan = load_plan();
 	if (plan)

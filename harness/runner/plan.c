@@ -347,3 +347,14 @@ const struct plan_function *plan_api(const struct plan *plan, const char *api)
 	}
 	return NULL;
 }
+
+bool plan_depends_on(const struct plan_clause *clause, const char *errata)
+{
+	size_t i;
+
+	for (i = 0; i < clause->errata_count; i++) {
+		if (strcmp(clause->errata[i], errata) == 0)
+			return true;
+	}
+	return clause->ruled_out && strcmp(clause->ruled_out, errata) == 0;
+}

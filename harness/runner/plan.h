@@ -71,6 +71,8 @@ void plan_free(struct plan *plan);
 const struct plan_clause *plan_clause(const struct plan *plan, const char *id);
 const struct plan_errata *plan_errata(const struct plan *plan, const char *id);
 const struct plan_outcome *plan_outcome(const struct plan_function *function, const char *name);
+/* Whether an entry of the errata settles what the clause says, or rules it out. */
+bool plan_depends_on(const struct plan_clause *clause, const char *errata);
 /* The first function of an API; NULL where the plan has none. */
 const struct plan_function *plan_api(const struct plan *plan, const char *api);
 

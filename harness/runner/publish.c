@@ -159,10 +159,14 @@ static int write_files(const struct session *session, const char *folder)
 		const char *name;
 		int (*write)(const struct session *session, const char *path);
 	} files[] = {
-		{"results.json", report_write_json}, {"junit.xml", report_write_junit},
-		{"results.tap", report_write_tap},   {"summary.txt", report_write_summary},
-		{"failures", write_failures},	     {"observations.jsonl", report_write_observations},
+		{"results.json", report_write_json},
+		{"junit.xml", report_write_junit},
+		{"results.tap", report_write_tap},
+		{"summary.txt", report_write_summary},
+		{"failures", write_failures},
+		{"observations.jsonl", report_write_observations},
 		{"waivers.yaml", report_write_waivers},
+		{"report.html", report_write_html},
 	};
 	int status = 0;
 	size_t i;

@@ -93,8 +93,7 @@ static char *line_objection(const json_t *line, const char *error, const char *c
 	if (!is_one_of(ids, count, id))
 		return format_text("the program wrote a record of %s, which was not asked for",
 				   id ? id : "no clause");
-	if (verdict_by_name(verdict) == VERDICT_COUNT ||
-	    verdict_by_name(verdict) == VERDICT_WAIVED)
+	if (verdict_by_name(verdict) == VERDICT_COUNT || verdict_by_name(verdict) == VERDICT_WAIVED)
 		return format_text("the record has no known verdict: %s",
 				   verdict ? verdict : "(none)");
 	if (verdict_by_name(verdict) == VERDICT_FAIL && !(kind && is_fail_kind(kind)))

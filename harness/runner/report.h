@@ -13,6 +13,13 @@
 json_t *report_results(const struct session *session);
 /* What the first line of a report says. */
 const char *report_verdict(const struct session *session);
+/* Why it says so. */
+const char *report_headline(const struct session *session);
+/* A time in UTC, as all reports write it. */
+enum { REPORT_TIME = 32 };
+void report_time(time_t time, char text[REPORT_TIME]);
+/* How long a case took, as exactly as all reports tell it. */
+double report_ms(const struct record *record);
 /* "FILE:LINE: ..." about each waiver that is out of date, each after PREFIX. */
 void report_print_waiver_complaints(FILE *stream, const struct session *session,
 				    const char *prefix);
@@ -22,6 +29,15 @@ int report_write_json(const struct session *session, const char *path);
 int report_write_junit(const struct session *session, const char *path);
 int report_write_tap(const struct session *session, const char *path);
 int report_write_summary(const struct session *session, const char *path);
+int report_write_html(const struct session *session, const char *path);
+enum report_page {
+	PAGE_FOLLOWS, /* it is what the session gives */
+	PAGE_DIFFERS,
+	PAGE_OF_ANOTHER_SUITE, /* it may look otherwise, so there is nothing to compare */
+	PAGE_ABSENT
+};
+/* Compares a page with the one that SESSION gives; LINE is where the first difference is. */
+enum report_page report_compare_html(const struct session *session, const char *path, size_t *line);
 int report_write_observations(const struct session *session, const char *path);
 /* certificate.json in FOLDER, over everything that is there. */
 int report_write_certificate(const struct session *session, const char *folder);
@@ -34,8 +50,8 @@ int report_close(FILE *file);
 
 /* Kind, expected, observed and reason as far as there are any, each after SEPARATOR. */
 void report_print_findings(FILE *stream, const struct record *record, const char *separator);
-void report_print_tap_line(FILE *stream, const struct session *session,
-			   const struct case_run *run, size_t number);
+void report_print_tap_line(FILE *stream, const struct session *session, const struct case_run *run,
+			   size_t number);
 /* A line for each waiver, behind those of the clauses. */
 void report_print_tap_waivers(FILE *stream, const struct session *session);
 void report_print_summary(FILE *stream, const struct session *session);

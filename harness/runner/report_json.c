@@ -120,8 +120,7 @@ static json_t *record_json(const struct session *session, const struct case_run 
 			 run->clause->outcome, "verdict", verdict_name(record->verdict), "kind",
 			 string_or_null(record->kind), "expected", string_or_null(record->expected),
 			 "observed", string_or_null(record->observed), "reason",
-			 string_or_null(record->reason), "ms",
-			 (double)(long long)(record->ms * 1000 + 0.5) / 1000, "replay", replay);
+			 string_or_null(record->reason), "ms", report_ms(record), "replay", replay);
 	free(replay);
 	return json;
 }
@@ -176,6 +175,19 @@ static json_t *waivers_json(const struct session *session)
 			 "entries", entries);
 }
 
+void report_time(time_t time, char text[REPORT_TIME])
+{
+	struct tm utc;
+
+	gmtime_r(&time, &utc);
+	strftime(text, REPORT_TIME, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+double report_ms(const struct record *record)
+{
+	return (double)(long long)(record->ms * 1000 + 0.5) / 1000;
+}
+
 static json_t *shard_json(const struct settings *settings)
 {
 	if (!settings->shards)
@@ -186,12 +198,10 @@ static json_t *shard_json(const struct settings *settings)
 json_t *report_results(const struct session *session)
 {
 	const struct settings *settings = session->settings;
-	char started[32];
-	struct tm utc;
+	char started[REPORT_TIME];
 	json_t *results;
 
-	gmtime_r(&session->started, &utc);
-	strftime(started, sizeof(started), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	report_time(session->started, started);
 	results = json_pack(
 		"{s:s, s:o, s:s, s:s, s:s, s:s, s:s, s:f, s:b, s:I,"
 		" s:{s:o, s:b}, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",

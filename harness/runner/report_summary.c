@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alike.h"
 #include "format.h"
 #include "locate.h"
 #include "machine.h"
@@ -25,7 +26,7 @@ const char *report_verdict(const struct session *session)
 	}
 }
 
-static const char *headline(const struct session *session)
+const char *report_headline(const struct session *session)
 {
 	if (session->verdicts[VERDICT_FAIL])
 		return "the implementation departs from the text";
@@ -48,9 +49,10 @@ static void print_headline(FILE *stream, const struct session *session)
 		report_verdict(session));
 	if (session->verdicts[VERDICT_WAIVED])
 		fprintf(stream, ", %zu WAIVED", session->verdicts[VERDICT_WAIVED]);
-	fprintf(stream, ": %s\n", headline(session));
+	fprintf(stream, ": %s\n", report_headline(session));
 	if (settings->shards)
-		fprintf(stream, "Shard %d of %d: the other shards' clauses are not in this folder\n",
+		fprintf(stream,
+			"Shard %d of %d: the other shards' clauses are not in this folder\n",
 			settings->shard, settings->shards);
 	report_print_waiver_complaints(stream, session, "");
 }
@@ -272,8 +274,9 @@ static void print_choices(FILE *stream, const struct session *session)
 }
 
 /* What was found, as text; NULL where that is no failure. To be freed. */
-static char *failure_text(const struct record *record)
+static char *failure_text(const struct case_run *run)
 {
+	const struct record *record = &run->record;
 	size_t length;
 	char *text;
 	FILE *stream;
@@ -286,96 +289,64 @@ static char *failure_text(const struct record *record)
 	return text;
 }
 
-/* The failures with the same verdict and findings as the first one, in a line; forgets them. */
-static void print_alike_failures(FILE *stream, const struct session *session, char **texts,
-				 size_t first)
+/* Failures with the same findings, in a line. */
+static void print_alike_failures(FILE *stream, const struct alike *alike)
 {
-	const struct case_run *cases = session->cases;
-	enum verdict verdict = cases[first].record.verdict;
-	char *text = texts[first], *ids;
-	size_t length, count = 1, i;
-	FILE *named = text_stream(&ids, &length);
+	size_t i;
 
-	for (i = first + 1; i < session->case_count; i++) {
-		if (!texts[i] || cases[i].record.verdict != verdict || strcmp(texts[i], text) != 0)
-			continue;
-		if (++count <= NAMED_ALIKE)
-			fprintf(named, ", %s", cases[i].clause->id);
-		free(texts[i]);
-		texts[i] = NULL;
-	}
-	fclose(named);
-	fprintf(stream, "  %s %s%s", verdict_name(verdict), cases[first].clause->id, ids);
-	if (count > NAMED_ALIKE)
-		fprintf(stream, " and %zu more", count - NAMED_ALIKE);
-	if (count > 1)
-		fprintf(stream, " (%zu alike)", count);
-	fprintf(stream, "%s\n", text);
-	free(ids);
-	free(text);
-	texts[first] = NULL;
+	fprintf(stream, "  %s %s", verdict_name(alike->verdict), alike->runs[0]->clause->id);
+	for (i = 1; i < alike->count && i < NAMED_ALIKE; i++)
+		fprintf(stream, ", %s", alike->runs[i]->clause->id);
+	if (alike->count > NAMED_ALIKE)
+		fprintf(stream, " and %zu more", alike->count - NAMED_ALIKE);
+	if (alike->count > 1)
+		fprintf(stream, " (%zu alike)", alike->count);
+	fprintf(stream, "%s\n", alike->text);
 }
 
 static void print_failures(FILE *stream, const struct session *session)
 {
-	char **texts;
+	struct alike_list list = alike_find(session, failure_text);
 	size_t i;
 
-	if (!session->verdicts[VERDICT_FAIL] && !session->verdicts[VERDICT_UNRESOLVED])
-		return;
-	fputs("\nFailed or not judged\n", stream);
-	texts = zeroed_array(session->case_count, sizeof(*texts));
-	for (i = 0; i < session->case_count; i++)
-		texts[i] = failure_text(&session->cases[i].record);
-	for (i = 0; i < session->case_count; i++) {
-		if (texts[i])
-			print_alike_failures(stream, session, texts, i);
-	}
-	free(texts);
+	if (list.count)
+		fputs("\nFailed or not judged\n", stream);
+	for (i = 0; i < list.count; i++)
+		print_alike_failures(stream, &list.groups[i]);
+	alike_free(&list);
 }
 
-static bool was_not_tested(enum verdict verdict)
-{
-	return verdict == VERDICT_UNTESTED || verdict == VERDICT_UNSUPPORTED;
-}
-
-static bool was_not_run(enum verdict verdict)
-{
-	return verdict == VERDICT_NOTRUN;
-}
-
-/* Whether A and B are to be listed under the same reason. */
-static bool same_reason(const struct case_run *a, const struct case_run *b)
-{
-	const char *reason_a = a->record.reason ? a->record.reason : "";
-	const char *reason_b = b->record.reason ? b->record.reason : "";
-
-	return strcmp(reason_a, reason_b) == 0;
-}
-
-/* The clauses with certain verdicts, under the reasons that their records give. */
+/* The clauses that were left out in one way, under the reasons that their records give. */
 static void print_by_reason(FILE *stream, const struct session *session,
-			    bool (*is_meant)(enum verdict verdict))
+			    char *(*reason)(const struct case_run *run))
 {
-	bool *printed = zeroed_array(session->case_count, sizeof(*printed));
-	size_t i, j;
+	struct alike_list list = alike_find(session, reason);
+	size_t i, c;
 
-	for (i = 0; i < session->case_count; i++) {
-		const struct case_run *run = &session->cases[i];
-
-		if (printed[i] || !is_meant(run->record.verdict))
-			continue;
-		fprintf(stream, "  %s\n",
-			run->record.reason ? run->record.reason : "no reason was given");
-		for (j = i; j < session->case_count; j++) {
-			if (!is_meant(session->cases[j].record.verdict) ||
-			    !same_reason(&session->cases[j], run))
-				continue;
-			fprintf(stream, "    %s\n", session->cases[j].clause->id);
-			printed[j] = true;
-		}
+	for (i = 0; i < list.count; i++) {
+		fprintf(stream, "  %s\n", list.groups[i].text);
+		for (c = 0; c < list.groups[i].count; c++)
+			fprintf(stream, "    %s\n", list.groups[i].runs[c]->clause->id);
 	}
-	free(printed);
+	alike_free(&list);
+}
+
+static char *reason_of(const struct case_run *run)
+{
+	return copy_text(run->record.reason ? run->record.reason : "no reason was given");
+}
+
+static char *why_not_tested(const struct case_run *run)
+{
+	enum verdict verdict = run->record.verdict;
+
+	return verdict == VERDICT_UNTESTED || verdict == VERDICT_UNSUPPORTED ? reason_of(run)
+									     : NULL;
+}
+
+static char *why_not_run(const struct case_run *run)
+{
+	return run->record.verdict == VERDICT_NOTRUN ? reason_of(run) : NULL;
 }
 
 static void print_not_tested(FILE *stream, const struct session *session)
@@ -383,11 +354,11 @@ static void print_not_tested(FILE *stream, const struct session *session)
 	fputs("\nNot tested, and why\n", stream);
 	if (!session->verdicts[VERDICT_UNTESTED] && !session->verdicts[VERDICT_UNSUPPORTED])
 		fputs("  (none)\n", stream);
-	print_by_reason(stream, session, was_not_tested);
+	print_by_reason(stream, session, why_not_tested);
 	if (!session->verdicts[VERDICT_NOTRUN])
 		return;
 	fputs("\nNot run, and why\n", stream);
-	print_by_reason(stream, session, was_not_run);
+	print_by_reason(stream, session, why_not_run);
 }
 
 void report_print_summary(FILE *stream, const struct session *session)

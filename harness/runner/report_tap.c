@@ -47,8 +47,8 @@ static void print_waived(FILE *stream, const struct session *session, const stru
 	fprintf(stream, " (%s)", waiver->link);
 }
 
-void report_print_tap_line(FILE *stream, const struct session *session,
-			   const struct case_run *run, size_t number)
+void report_print_tap_line(FILE *stream, const struct session *session, const struct case_run *run,
+			   size_t number)
 {
 	const struct record *record = &run->record;
 
@@ -87,8 +87,7 @@ void report_print_tap_waivers(FILE *stream, const struct session *session)
 	}
 }
 
-void report_print_waiver_complaints(FILE *stream, const struct session *session,
-				    const char *prefix)
+void report_print_waiver_complaints(FILE *stream, const struct session *session, const char *prefix)
 {
 	const struct waivers *waivers = &session->waivers;
 	size_t i;

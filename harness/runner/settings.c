@@ -34,6 +34,7 @@ enum option_key {
 	KEY_SEED,
 	KEY_WAIVERS,
 	KEY_SHARD,
+	KEY_HTML,
 	KEY_COLOR,
 	KEY_TAP,
 	KEY_HELP
@@ -58,6 +59,7 @@ static const struct option options[] = {
 	{"seed", required_argument, NULL, KEY_SEED},
 	{"waivers", required_argument, NULL, KEY_WAIVERS},
 	{"shard", required_argument, NULL, KEY_SHARD},
+	{"html", required_argument, NULL, KEY_HTML},
 	{"color", required_argument, NULL, KEY_COLOR},
 	{"tap", no_argument, NULL, KEY_TAP},
 	{"help", no_argument, NULL, KEY_HELP},
@@ -84,6 +86,7 @@ static const unsigned int takers[] = {
 	[KEY_SEED] = STARTS_CASES,
 	[KEY_WAIVERS] = RUNS,
 	[KEY_SHARD] = COMMAND_CERTIFY,
+	[KEY_HTML] = COMMAND_COMPARE,
 	[KEY_COLOR] = RUNS,
 	[KEY_TAP] = COMMAND_RUN,
 	[KEY_HELP] = ~0U,
@@ -228,6 +231,9 @@ static int take_option(struct settings *settings, int key, const char *value)
 		return parse_shard(settings, value);
 	case KEY_WAIVERS:
 		settings->waivers = value;
+		return 0;
+	case KEY_HTML:
+		settings->html = value;
 		return 0;
 	case KEY_COLOR:
 		return parse_color(settings, value);

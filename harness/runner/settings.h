@@ -12,7 +12,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct settings {
 	const char *profile, *filter, *api, *results, *label, *implementation, *carrier, *waivers;
-	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format;
+	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format, *html;
 	unsigned long seed;
 	double timeout_scale;
 	int jobs;

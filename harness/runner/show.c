@@ -58,17 +58,6 @@ static void print_deviation(const struct plan_clause *clause)
 	       clause->deviation_where ? clause->deviation_where : "");
 }
 
-static bool depends_on(const struct plan_clause *clause, const char *errata)
-{
-	size_t i;
-
-	for (i = 0; i < clause->errata_count; i++) {
-		if (strcmp(clause->errata[i], errata) == 0)
-			return true;
-	}
-	return clause->ruled_out && strcmp(clause->ruled_out, errata) == 0;
-}
-
 static void print_clauses_of(const struct plan *plan, const char *errata)
 {
 	bool any = false;
@@ -79,7 +68,7 @@ static void print_clauses_of(const struct plan *plan, const char *errata)
 		for (c = 0; c < plan->functions[f].clause_count; c++) {
 			const struct plan_clause *clause = &plan->functions[f].clauses[c];
 
-			if (!depends_on(clause, errata))
+			if (!plan_depends_on(clause, errata))
 				continue;
 			printf("  %s\n", clause->id);
 			any = true;

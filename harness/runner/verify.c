@@ -280,6 +280,27 @@ static void verify_sums(const struct bundle *bundle, const struct session *sessi
 			 shown(json_text(bundle->certificate, "verdict")), report_verdict(session));
 }
 
+static enum report_page page_of(const struct bundle *bundle, const struct session *session,
+				size_t *line)
+{
+	char *path = format_text("%s/report.html", bundle->folder);
+	enum report_page page = report_compare_html(session, path, line);
+
+	free(path);
+	return page;
+}
+
+/* The page says nothing but what follows from the logs. */
+static void verify_page(const struct bundle *bundle, const struct session *session,
+			struct mismatches *mismatches)
+{
+	size_t line;
+
+	if (page_of(bundle, session, &line) == PAGE_DIFFERS)
+		mismatch(mismatches, "report.html:%zu: the page does not follow from the logs",
+			 line);
+}
+
 void bundle_verify(const struct bundle *bundle, struct session *session,
 		   struct mismatches *mismatches)
 {
@@ -290,10 +311,13 @@ void bundle_verify(const struct bundle *bundle, struct session *session,
 	verify_records(bundle, session, mismatches);
 	verify_cases(bundle, session, mismatches);
 	verify_sums(bundle, session, mismatches);
+	verify_page(bundle, session, mismatches);
 }
 
 static void print_verified(const struct bundle *bundle, const struct session *session)
 {
+	size_t line;
+
 	printf("verified: %s, %zu clauses, API %s, profile %s, spec %.12s: %s\n",
 	       shown(bundle->settings.label), session->case_count, session->api,
 	       bundle->settings.profile, session->document->spec_hash, report_verdict(session));
@@ -304,6 +328,9 @@ static void print_verified(const struct bundle *bundle, const struct session *se
 		printf("only the clauses of the filter %s\n", bundle->settings.filter);
 	if (bundle->settings.shards)
 		printf("only shard %d of %d\n", bundle->settings.shard, bundle->settings.shards);
+	if (page_of(bundle, session, &line) == PAGE_OF_ANOTHER_SUITE)
+		printf("report.html was written by another version of the suite: only its hash was "
+		       "compared\n");
 	printf("SHA-256 of the certificate: %s\n", bundle->certificate_hash);
 }
 

@@ -11,6 +11,7 @@
 #include "format.h"
 #include "hash.h"
 #include "json_text.h"
+#include "raw_log.h"
 
 void mismatch(struct mismatches *mismatches, const char *format, ...)
 {
@@ -70,40 +71,37 @@ static void add_line(struct bundle *bundle, const char *line, size_t length)
 	bundle->line_count = count;
 }
 
-static void read_lines(struct bundle *bundle, FILE *file)
+static void read_lines(struct bundle *bundle, const struct raw_log *log)
 {
+	const char *line = log->text, *end = log->text + log->length, *newline;
 	bool is_first = true;
-	size_t room = 0;
-	char *line = NULL;
-	ssize_t length;
 
-	while ((length = getline(&line, &room, file)) > 0) {
-		bundle->was_cut_off = line[length - 1] != '\n';
-		if (!bundle->was_cut_off)
-			length--;
+	for (; line < end; line = newline + 1) {
+		newline = memchr(line, '\n', end - line);
+		bundle->was_cut_off = !newline;
+		if (!newline)
+			newline = end;
 		if (!is_first)
-			add_line(bundle, line, (size_t)length);
+			add_line(bundle, line, (size_t)(newline - line));
 		is_first = false;
 	}
-	free(line);
 }
 
 /* A folder without a log is judged like one whose log is empty. */
 static int read_observations(struct bundle *bundle)
 {
-	char *path = format_text("%s/observations.jsonl", bundle->folder);
-	FILE *file = fopen(path, "re");
-	int status = 0;
+	char *path = format_text("%s/" RAW_LOG_NAME, bundle->folder);
+	struct raw_log log;
+	int status = raw_log_read(&log, path);
 
-	if (file) {
-		read_lines(bundle, file);
-		fclose(file);
-	} else if (errno != ENOENT) {
-		fprintf(stderr, "scif-cts: %s: %s\n", path, strerror(errno));
-		status = EXIT_USAGE;
-	}
+	if (!status)
+		read_lines(bundle, &log);
+	else if (status != -ENOENT)
+		fprintf(stderr, "scif-cts: %s: %s\n", path, strerror(-status));
+	bundle->log_damage = log.damage;
+	free(log.text);
 	free(path);
-	return status;
+	return status && status != -ENOENT ? EXIT_USAGE : 0;
 }
 
 /* What comes again under an id is a duplicate, and not what the id stands for. */
@@ -188,6 +186,7 @@ void bundle_close(struct bundle *bundle)
 	}
 	json_decref(bundle->record_of);
 	json_decref(bundle->line_of);
+	free(bundle->log_damage);
 	free(bundle->lines);
 	free(bundle->logs);
 	json_decref(bundle->certificate);

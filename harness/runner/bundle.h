@@ -13,12 +13,13 @@
 struct bundle {
 	char *folder;
 	json_t *certificate, *results;
-	char **lines;  /* of observations.jsonl, behind its first */
+	char **lines;  /* of the raw log, behind its first */
 	json_t **logs; /* the same, read; NULL where one is no JSON */
 	size_t line_count;
 	json_t *record_of,
 		*line_of; /* by the clause's id: its first record, the index of its first line */
 	bool was_cut_off; /* the last line has no end */
+	char *log_damage; /* of the log's file; NULL: none */
 	struct settings settings; /* of the run, as the certificate tells them */
 	char *certificate_hash;
 };

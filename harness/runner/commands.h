@@ -19,6 +19,7 @@ int command_status_table(const struct settings *settings, const struct plan *pla
 int command_verify(const struct settings *settings, const struct plan *plan);
 int command_merge(const struct settings *settings, const struct plan *plan);
 int command_compare(const struct settings *settings, const struct plan *plan);
+int command_spec_coverage(const struct settings *settings, const struct plan *plan);
 int command_verdicts(const struct settings *settings, const struct plan *plan);
 
 /* The clause that is the only operand; NULL after a line on stderr. */

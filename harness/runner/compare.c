@@ -2,7 +2,6 @@
 /* scif-cts compare: what got better and what got worse, clause by clause (docs/certificate.md). */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "commands.h"
 #include "compare.h"
@@ -134,28 +133,13 @@ static int print_comparison(struct comparison *comparison)
 	return counts[CHANGE_WORSE] + lost ? EXIT_FAILED : EXIT_PASSED;
 }
 
-/* A folder stands for the results.json in it. */
-int compare_load(struct results *results, const char *path)
-{
-	struct stat status;
-	char *file;
-	int result;
-
-	if (stat(path, &status) < 0 || !S_ISDIR(status.st_mode))
-		return results_load(results, path);
-	file = format_text("%s/results.json", path);
-	result = results_load(results, file);
-	free(file);
-	return result;
-}
-
 static int compare_two(const struct settings *settings)
 {
 	struct comparison comparison = {0};
-	int status = compare_load(&comparison.a, settings->operands[0]);
+	int status = results_load(&comparison.a, settings->operands[0]);
 
 	if (!status)
-		status = compare_load(&comparison.b, settings->operands[1]);
+		status = results_load(&comparison.b, settings->operands[1]);
 	if (!status && !agree(&comparison, "api")) {
 		fprintf(stderr, "scif-cts: results of the APIs %s and %s cannot be compared\n",
 			json_text(comparison.a.root, "api"), json_text(comparison.b.root, "api"));
@@ -206,7 +190,7 @@ static int compare_all(const struct settings *settings, const struct plan *plan)
 	int status = 0;
 
 	for (i = 0; i < count && !status; i++) {
-		status = compare_load(&results[i], settings->operands[i]);
+		status = results_load(&results[i], settings->operands[i]);
 		if (!status)
 			status = check_column(&results[0], &results[i], settings->operands[i]);
 	}

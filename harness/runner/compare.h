@@ -6,10 +6,6 @@
 #include "plan.h"
 #include "results.h"
 
-/* The results.json at PATH or in the folder PATH; returns 0, or EXIT_USAGE after a line on stderr.
- */
-int compare_load(struct results *results, const char *path);
-
 /*
  * Writes the page that compares COUNT results, which came from PLACES and are of one API and spec
  * hash, into FILE.  Returns 0 or a negative errno.

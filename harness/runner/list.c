@@ -166,7 +166,7 @@ int command_list(const struct settings *settings, const struct plan *plan)
 	if (settings->api && !session_api(settings, plan))
 		return EXIT_USAGE;
 	table.names = listing->columns;
-	if (strcmp(settings->format, "json") == 0)
+	if (settings->format && strcmp(settings->format, "json") == 0)
 		table.rows = json_array();
 	else
 		add_row(&table, listing->columns);

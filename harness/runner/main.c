@@ -44,6 +44,8 @@ static const struct command {
 	 "print the list of verdicts of a results.json"},
 	{"status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1, "RESULTS.JSON",
 	 "print results as a Markdown table"},
+	{"spec-coverage", command_spec_coverage, COMMAND_SPEC_COVERAGE, 1, 1000, "RESULTS...",
+	 "what is documented, has a case, was observed, per function"},
 };
 
 /* A line per option, so that those of one command can be told from the others. */
@@ -52,7 +54,7 @@ static const char options_text[] =
 	"  --impl PATH                 the library to test (the one just built)\n"
 	"  --scif PATH                 rsm: the libscif that carries it\n"
 	"  --label NAME                name of the results folder\n"
-	"  --format tsv|json           list: lines or JSON (tsv)\n"
+	"  --format tsv|json           list: lines (tsv) or JSON; spec-coverage: JSON\n"
 	"  --profile documented|knc    what is accepted (documented)\n"
 	"  --filter GLOB[,GLOB]        only clauses with such an id or function\n"
 	"  --all                       long cases too\n"

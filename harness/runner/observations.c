@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Takes the raw log of each case from what its program wrote, and writes observations.jsonl. */
+/* Takes the raw log of each case from what its program wrote, and writes the file of all. */
 #include "observations.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "raw_log.h"
 #include "report.h"
 
 char *observations_find(const char *text, size_t length, const char *id)
@@ -44,13 +45,17 @@ char *observations_of_runner(const char *id, const char *what, const char *detai
 
 int report_write_observations(const struct session *session, const char *path)
 {
-	FILE *file = fopen(path, "we");
+	struct raw_log_writer *writer = raw_log_create(path);
+	char *first;
 	size_t i;
 
-	if (!file)
+	if (!writer)
 		return -errno;
-	fprintf(file, "{\"format\":\"scif-cts-observations/1\",\"api\":\"%s\"}\n", session->api);
+	first = format_text("{\"format\":\"scif-cts-observations/1\",\"api\":\"%s\"}",
+			    session->api);
+	raw_log_line(writer, first);
+	free(first);
 	for (i = 0; i < session->case_count; i++)
-		fprintf(file, "%s\n", session->cases[i].observations);
-	return report_close(file);
+		raw_log_line(writer, session->cases[i].observations);
+	return raw_log_close(writer);
 }

@@ -47,7 +47,7 @@ static bool shows_value(const struct case_run *run, const struct plan_outcome *o
 	       !names_an_error(run->clause->function, run->record.observed);
 }
 
-static bool is_ruled_out(const struct plan_function *function, const struct plan_outcome *outcome)
+bool outcome_is_ruled_out(const struct plan_function *function, const struct plan_outcome *outcome)
 {
 	bool ruled_out = false;
 	size_t c;
@@ -76,7 +76,7 @@ enum outcome_state outcome_state(const struct session *session,
 		if (outcome->is_error ? shows_error(run, outcome) : shows_value(run, outcome))
 			return OUTCOME_OBSERVED;
 	}
-	return is_ruled_out(function, outcome) ? OUTCOME_RULED_OUT : OUTCOME_MISSING;
+	return outcome_is_ruled_out(function, outcome) ? OUTCOME_RULED_OUT : OUTCOME_MISSING;
 }
 
 void outcome_count(const struct session *session, const struct plan_function *function, bool errors,

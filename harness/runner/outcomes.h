@@ -21,6 +21,9 @@ struct outcome_tally {
 	size_t documented, observed, ruled_out;
 };
 
+/* Whether an errata entry rules out each clause of the outcome. */
+bool outcome_is_ruled_out(const struct plan_function *function, const struct plan_outcome *outcome);
+
 enum outcome_state outcome_state(const struct session *session,
 				 const struct plan_function *function,
 				 const struct plan_outcome *outcome);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "format.h"
+#include "raw_log.h"
 #include "report.h"
 
 struct publication {
@@ -164,7 +165,7 @@ static int write_files(const struct session *session, const char *folder)
 		{"results.tap", report_write_tap},
 		{"summary.txt", report_write_summary},
 		{"failures", write_failures},
-		{"observations.jsonl", report_write_observations},
+		{RAW_LOG_NAME, report_write_observations},
 		{"waivers.yaml", report_write_waivers},
 		{"report.html", report_write_html},
 	};

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "format.h"
 #include "settings.h"
@@ -132,25 +133,44 @@ static int read_file(struct results *results, FILE *file, const char *path)
 	return read_json(results, path);
 }
 
-int results_load(struct results *results, const char *path)
+static int open_and_read(struct results *results, const char *path)
 {
 	FILE *file = fopen(path, "re");
-	size_t i;
 	int status;
 
-	*results = (struct results){0};
 	if (!file) {
 		fprintf(stderr, "scif-cts: %s: %s\n", path, strerror(errno));
 		return EXIT_USAGE;
 	}
 	status = read_file(results, file, path);
 	fclose(file);
+	return status;
+}
+
+/* A folder stands for the results.json in it. */
+static char *path_of_results(const char *path)
+{
+	struct stat status;
+	bool is_folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+
+	return format_text("%s%s", path, is_folder ? "/results.json" : "");
+}
+
+int results_load(struct results *results, const char *path_or_folder)
+{
+	char *path = path_of_results(path_or_folder);
+	size_t i;
+	int status;
+
+	*results = (struct results){0};
+	status = open_and_read(results, path);
+	free(path);
 	if (status)
 		return status;
 	qsort(results->results, results->count, sizeof(*results->results), compare_results);
 	for (i = 1; i < results->count; i++) {
 		if (compare_results(&results->results[i - 1], &results->results[i]) == 0)
-			return complain(path, 1, "a clause has two records");
+			return complain(path_or_folder, 1, "a clause has two records");
 	}
 	return 0;
 }

@@ -23,7 +23,8 @@ struct results {
 	size_t count;
 };
 
-/* Returns 0, or EXIT_USAGE after a line on stderr; to be freed either way. */
+/* PATH may be the folder of a results.json.  Returns 0, or EXIT_USAGE after a line on stderr; to be
+ * freed either way. */
 int results_load(struct results *results, const char *path);
 const struct result *results_find(const struct results *results, const char *id);
 /* The verdict, and the kind of a FAIL behind it; to be freed. */

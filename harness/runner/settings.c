@@ -82,7 +82,7 @@ static const unsigned int takers[] = {
 	[KEY_PORT_ADAPTER] = STARTS_CASES,
 	[KEY_VERSION_ADAPTER] = STARTS_CASES,
 	[KEY_EXEC] = STARTS_CASES,
-	[KEY_FORMAT] = COMMAND_LIST,
+	[KEY_FORMAT] = COMMAND_LIST | COMMAND_SPEC_COVERAGE,
 	[KEY_SEED] = STARTS_CASES,
 	[KEY_WAIVERS] = RUNS,
 	[KEY_SHARD] = COMMAND_CERTIFY,
@@ -287,7 +287,6 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 
 	*settings = (struct settings){
 		.profile = "documented",
-		.format = "tsv",
 		.seed = 1,
 		.timeout_scale = 1,
 		.jobs = 2,

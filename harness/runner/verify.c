@@ -10,6 +10,7 @@
 #include "format.h"
 #include "json_text.h"
 #include "judge.h"
+#include "raw_log.h"
 #include "report.h"
 
 static bool same_text(const char *a, const char *b)
@@ -147,26 +148,26 @@ static void verify_lines(const struct bundle *bundle, const struct session *sess
 {
 	size_t i, expected = 0;
 
+	if (bundle->log_damage)
+		mismatch(mismatches, RAW_LOG_NAME ": %s", bundle->log_damage);
 	for (i = 0; i < bundle->line_count; i++) {
 		const char *id = json_text(bundle->logs[i], "id");
 		bool is_last = i + 1 == bundle->line_count;
 
 		if (is_last && bundle->was_cut_off)
-			mismatch(mismatches, "observations.jsonl:%zu: the log was cut off", i + 2);
+			mismatch(mismatches, RAW_LOG_NAME ":%zu: the log was cut off", i + 2);
 		else if (!id)
-			mismatch(mismatches, "observations.jsonl:%zu: the line is no log", i + 2);
+			mismatch(mismatches, RAW_LOG_NAME ":%zu: the line is no log", i + 2);
 		else if (bundle_line(bundle, id) != i)
-			mismatch(mismatches, "observations.jsonl:%zu: duplicate log of %s", i + 2,
-				 id);
+			mismatch(mismatches, RAW_LOG_NAME ":%zu: duplicate log of %s", i + 2, id);
 		else if (!is_picked(session, id))
-			mismatch(mismatches,
-				 "observations.jsonl:%zu: a log of %s, which was not to run", i + 2,
-				 id);
+			mismatch(mismatches, RAW_LOG_NAME ":%zu: a log of %s, which was not to run",
+				 i + 2, id);
 		else
 			expected++;
 	}
 	if (expected < session->case_count)
-		mismatch(mismatches, "observations.jsonl: %zu of %zu logs are there", expected,
+		mismatch(mismatches, RAW_LOG_NAME ": %zu of %zu logs are there", expected,
 			 session->case_count);
 }
 

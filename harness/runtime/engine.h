@@ -116,6 +116,7 @@ void case_run_until_end(void (*body)(const struct cts_case *), const struct cts_
 const char *need_missing(const char *name); /* NULL when met, else why not */
 
 /* holdings.c */
+bool under_valgrind(void);
 void holdings_settle(void); /* waits a little until no other thread of the process runs */
 bool holdings_grew(const struct cts_holdings *before, const struct cts_holdings *after, char *why,
 		   size_t size);

@@ -60,17 +60,24 @@ static bool is_anonymous_code(const char *line)
 	return access && !strncmp(access, " rwxp 00000000 00:00 0", 22);
 }
 
+/* It preloads parts of its own into what it runs. */
+bool under_valgrind(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, "/vgpreload_");
+}
+
 /* Valgrind's heaps and translations, writable code without a name, are not the program's. */
 static void count_mappings(struct cts_holdings *h)
 {
 	static struct lines lines;
 	uintptr_t start, end;
-	bool valgrind = false;
+	bool valgrind = under_valgrind();
 
 	if (open_maps(&lines) == -1)
 		return;
 	for (char *line; (line = next_line(&lines));) {
-		valgrind |= strstr(line, "/vgpreload_") != NULL;
 		if (valgrind && is_anonymous_code(line))
 			continue;
 		if (strstr(line, "[heap]") || strstr(line, "[stack]") || strstr(line, "[v"))

@@ -439,7 +439,9 @@ static int build(struct span *s, int prot, void *addr, bool fixed, struct mappin
 		 size_t *count, void **pa)
 {
 	size_t len = s->bytes;
-	unsigned char *place = mmap(fixed ? NULL : addr, len, PROT_NONE,
+	/* The kernel aligns a suggestion by itself, valgrind refuses one that is not aligned. */
+	void *hint = fixed ? NULL : (void *)((uintptr_t)addr & -PAGE_BYTES);
+	unsigned char *place = mmap(hint, len, PROT_NONE,
 				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place == MAP_FAILED)
 		return -ENOMEM;

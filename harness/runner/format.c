@@ -43,6 +43,11 @@ FILE *text_stream(char **text, size_t *length)
 	return or_stop(open_memstream(text, length));
 }
 
+bool same_text(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
 void print_shell_word(FILE *stream, const char *text)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -16,6 +16,9 @@ void *zeroed_array(size_t count, size_t size);
 /* A stream that grows *text; close it to have *text complete. */
 FILE *text_stream(char **text, size_t *length);
 
+/* Whether two texts are the same; two that are NULL are. */
+bool same_text(const char *a, const char *b);
+
 /* Appends TEXT to STREAM as one word of the shell, quoted only where it must be. */
 void print_shell_word(FILE *stream, const char *text);
 

@@ -77,11 +77,37 @@ static void write_call(struct html_page *page, const struct plan_clause *clause)
 		html_element(page, "code", "call", clause->scenario);
 }
 
+/* What stands behind the id in the command that replays a case; to be freed. */
+static char *replay_options(const struct session *session, const struct case_run *run)
+{
+	char *command = session_replay_command(session, run);
+	char *id = strstr(command, run->clause->id);
+	char *options = copy_text(id ? id + strlen(run->clause->id) : "");
+
+	free(command);
+	return options;
+}
+
+/* Nearly all commands end alike, in what the shell was given at the head of the section. */
+static void write_replay(struct html_page *page, const struct session *session,
+			 const struct case_run *run, const char *common)
+{
+	char *options = replay_options(session, run);
+
+	html_start(page, "code", "class", "replay", NULL);
+	html_format(page, "scif-cts replay %s ", run->clause->id);
+	if (strcmp(options, common) == 0)
+		html_link(page, "", "replay", "\"$@\"");
+	else
+		html_text(page, options + strspn(options, " "));
+	html_end(page);
+	free(options);
+}
+
 static void write_clause(struct html_page *page, const struct session *session,
-			 const struct case_run *run)
+			 const struct case_run *run, const char *common)
 {
 	const struct record *record = &run->record;
-	char *replay = session_replay_command(session, run);
 
 	html_line(page);
 	html_start(page, "article", "class", "clause", "id", run->clause->id, "data-verdict",
@@ -98,26 +124,25 @@ static void write_clause(struct html_page *page, const struct session *session,
 	if (record->reason)
 		html_element(page, "p", "reason", record->reason);
 	write_origin(page, run);
-	html_element(page, "code", "replay", replay);
+	write_replay(page, session, run, common);
 	html_end(page);
-	free(replay);
 }
 
-/* The clauses of a function that have an outcome; returns how many. */
-static size_t write_clauses(struct html_page *page, const struct session *session,
-			    const struct plan_function *function, const char *outcome)
+/* The clauses of a function that have an outcome. */
+static void write_clauses(struct html_page *page, const struct session *session,
+			  const struct plan_function *function, const char *outcome)
 {
-	size_t count = 0, i;
+	char *common = replay_options(session, &session->cases[0]);
+	size_t i;
 
 	for (i = 0; i < session->case_count; i++) {
 		const struct plan_clause *clause = session->cases[i].clause;
 
 		if (clause->function != function || strcmp(clause->outcome, outcome) != 0)
 			continue;
-		write_clause(page, session, &session->cases[i]);
-		count++;
+		write_clause(page, session, &session->cases[i], common);
 	}
-	return count;
+	free(common);
 }
 
 static void write_outcome(struct html_page *page, const struct session *session,
@@ -224,6 +249,22 @@ static void write_filter(struct html_page *page)
 	html_end(page);
 }
 
+static void write_how_to_replay(struct html_page *page, const struct session *session)
+{
+	char *common;
+
+	if (!session->case_count)
+		return;
+	common = replay_options(session, &session->cases[0]);
+	html_start(page, "p", "id", "replay", NULL);
+	html_text(page, "To replay clauses, give the shell their options once: ");
+	html_start(page, "code", NULL);
+	html_format(page, "set --%s", common);
+	html_end(page);
+	html_end(page);
+	free(common);
+}
+
 void html_functions(struct html_page *page, const struct session *session)
 {
 	size_t f;
@@ -231,6 +272,7 @@ void html_functions(struct html_page *page, const struct session *session)
 	html_section(page, "clauses", "Clauses");
 	html_element(page, "p", NULL,
 		     "What the text asks of each function, and what this implementation did.");
+	write_how_to_replay(page, session);
 	write_filter(page);
 	for (f = 0; f < session->plan->function_count; f++)
 		write_function(page, session, &session->plan->functions[f]);

@@ -60,7 +60,7 @@ void html_verdict_bar(struct html_page *page, const size_t verdicts[VERDICT_COUN
 	for (verdict = 0; verdict < VERDICT_COUNT; verdict++) {
 		if (!verdicts[verdict] && verdict != VERDICT_PASS && verdict != VERDICT_FAIL)
 			continue;
-		html_start(page, "li", NULL);
+		html_start(page, "li", "class", verdicts[verdict] ? NULL : "zero", NULL);
 		html_format(page, "%zu ", verdicts[verdict]);
 		html_verdict(page, verdict);
 		html_element(page, "small", NULL, verdict_meaning(verdict));

@@ -146,6 +146,7 @@ static void write_contents(struct html_page *page, const struct session *session
 		{"identity", "Who, what, when", true},
 		{"not-tested", "Not tested", true},
 		{"failures", "Failures", true},
+		{"unresolved", "Not judged", session->verdicts[VERDICT_UNRESOLVED] != 0},
 		{"matrix", "Functions and errors", true},
 		{"clauses", "Clauses", true},
 		{"choices", "Choices", true},

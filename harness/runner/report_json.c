@@ -5,12 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
 #include "outcomes.h"
 #include "report.h"
 
+/* What is no valid UTF-8, as a path may be, is made so. */
 static json_t *string_or_null(const char *text)
 {
-	return text ? json_string(text) : json_null();
+	json_t *string = text ? json_string(text) : json_null();
+	char *printable;
+
+	if (string)
+		return string;
+	printable = printable_text(text, strlen(text));
+	string = json_string(printable);
+	free(printable);
+	return string;
 }
 
 static json_t *library_json(const struct library *library)
@@ -115,12 +125,13 @@ static json_t *record_json(const struct session *session, const struct case_run 
 	char *replay = session_replay_command(session, run);
 	json_t *json;
 
-	json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:s}", "id",
+	json = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:f, s:o}", "id",
 			 run->clause->id, "function", run->clause->function->name, "outcome",
 			 run->clause->outcome, "verdict", verdict_name(record->verdict), "kind",
 			 string_or_null(record->kind), "expected", string_or_null(record->expected),
 			 "observed", string_or_null(record->observed), "reason",
-			 string_or_null(record->reason), "ms", report_ms(record), "replay", replay);
+			 string_or_null(record->reason), "ms", report_ms(record), "replay",
+			 string_or_null(replay));
 	free(replay);
 	return json;
 }

@@ -13,11 +13,6 @@
 #include "raw_log.h"
 #include "report.h"
 
-static bool same_text(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static const char *shown(const char *text)
 {
 	return text ? text : "(nothing)";

@@ -127,6 +127,14 @@ static void write_head(struct html_page *page, const struct matrix *matrix)
 	free(values);
 }
 
+/* Only then there is a place to lead to. */
+static bool is_in_run(const struct session *session, const struct plan_function *function)
+{
+	size_t verdicts[VERDICT_COUNT];
+
+	return html_count_verdicts(session, function, verdicts) > 0;
+}
+
 static void write_cell(struct html_page *page, const struct session *session,
 		       const struct plan_function *function, const struct plan_outcome *outcome)
 {
@@ -139,7 +147,8 @@ static void write_cell(struct html_page *page, const struct session *session,
 	html_start(page, "td", "class", "outcome", "data-function", function->name, "data-outcome",
 		   outcome->name, "data-kind", outcome->is_error ? "error" : "value", "data-state",
 		   cell_name(cell.state), "data-passed", passed, "data-planned", planned, NULL);
-	html_start(page, "a", "href", target, "title", title, NULL);
+	html_start(page, "a", "href", is_in_run(session, function) ? target : NULL, "title", title,
+		   NULL);
 	html_element(page, "b", NULL, cell_sign(cell.state));
 	html_format(page, "%zu/%zu", cell.passed, cell.planned);
 	if (!outcome->is_error)
@@ -197,7 +206,10 @@ static void write_row(struct html_page *page, const struct matrix *matrix,
 	html_line(page);
 	html_start(page, "tr", NULL);
 	html_start(page, "th", "scope", "row", NULL);
-	html_link(page, "", function->name, function->name);
+	if (planned)
+		html_link(page, "", function->name, function->name);
+	else
+		html_text(page, function->name);
 	if (function->supplement)
 		html_element(page, "sup", NULL, "*");
 	html_end(page);

@@ -11,6 +11,9 @@
 #include "html_verdict.h"
 #include "report_html.h"
 
+/* With more, paper needs a smaller type. */
+#define MANY_COLUMNS 25
+
 struct column {
 	const char *name;
 	size_t functions; /* that document the error */
@@ -290,7 +293,8 @@ void html_matrix(struct html_page *page, const struct session *session)
 	html_line(page);
 	html_start(page, "div", "class", "wide", "tabindex", "0", "role", "region", "aria-label",
 		   "Matrix of functions and errors", NULL);
-	html_start(page, "table", "class", "matrix", NULL);
+	html_start(page, "table", "class",
+		   matrix.column_count > MANY_COLUMNS ? "matrix many" : "matrix", NULL);
 	write_head(page, &matrix);
 	html_start(page, "tbody", NULL);
 	for (f = 0; f < session->plan->function_count; f++) {

@@ -91,13 +91,15 @@ static int make_preloadable(struct launch *launch, const struct library *library
 int launch_prepare(struct launch *launch, const struct settings *settings, const char *api,
 		   const struct library *library, const struct library *carrier)
 {
+	bool linked = library_needs_linking(library) || library_needs_linking(carrier);
 	int status;
 
 	*launch = (struct launch){
 		.settings = settings,
 		.peer = locate_peer(api),
-		.fault_preload = locate_fault_preload(),
+		.fault_preload = linked ? NULL : locate_fault_preload(),
 		.library_folder = locate_built_library_folder(),
+		.linked = linked,
 	};
 	status = make_preloadable(launch, library, "impl.so", &launch->implementation);
 	if (!status)
@@ -169,7 +171,7 @@ char **launch_environment(const struct launch *launch, const char *records,
 		if (!is_replaced(*variable))
 			add(&list, copy_text(*variable));
 	}
-	add_variable(&list, "LD_PRELOAD", preloaded);
+	add_variable(&list, "LD_PRELOAD", launch->linked ? NULL : preloaded);
 	add_variable(&list, "LD_LIBRARY_PATH", path);
 	add_variable(&list, "CTS_RECORDS", records);
 	add_variable(&list, "CTS_OBSERVATIONS", observations);

@@ -14,6 +14,7 @@ struct launch {
 	const struct settings *settings;
 	char *implementation, *carrier; /* paths that LD_PRELOAD can carry; no carrier: NULL */
 	char *peer, *fault_preload, *library_folder;
+	bool linked; /* the programs are linked with the implementation, so it is not preloaded */
 	char *link_folder; /* holds links where a real path could not be preloaded; else NULL */
 };
 

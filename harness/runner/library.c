@@ -379,6 +379,11 @@ void library_sort_exports(struct library *library)
 	qsort(library->exports, library->export_count, sizeof(*library->exports), compare_names);
 }
 
+bool library_needs_linking(const struct library *library)
+{
+	return library->sanitizer && strncmp(library->sanitizer, "libubsan.", 9) != 0;
+}
+
 bool library_exports(const struct library *library, const char *function)
 {
 	return bsearch(&function, library->exports, library->export_count,

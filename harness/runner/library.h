@@ -24,6 +24,11 @@ struct library {
  * load it (to be freed).
  */
 char *library_read(struct library *library, const char *path);
+/*
+ * Whether it cannot be preloaded: its sanitizer wants to be there first and replaces what the fault
+ * preload replaces, so the programs have to be linked with both.
+ */
+bool library_needs_linking(const struct library *library);
 bool library_exports(const struct library *library, const char *function);
 /* After exports were put there by hand. */
 void library_sort_exports(struct library *library);

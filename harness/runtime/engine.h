@@ -114,6 +114,8 @@ void case_run_until_end(void (*body)(const struct cts_case *), const struct cts_
 
 /* needs.c */
 const char *need_missing(const char *name); /* NULL when met, else why not */
+/* Of this process, one that has the memory in its hands: its name; NULL where there is none. */
+const char *memory_sanitizer(void);
 
 /* holdings.c */
 bool under_valgrind(void);

@@ -46,6 +46,8 @@ void cts_limit(int resource, const char *to)
 
 	if (resource == RLIMIT_AS && under_valgrind())
 		cts_untested("valgrind, which this runs under, does not survive without address space");
+	if (memory_sanitizer() && (resource == RLIMIT_AS || resource == RLIMIT_DATA))
+		cts_untested("%s does not live with a limit of memory", memory_sanitizer());
 	if (getrlimit((__rlimit_resource_t)resource, &limit) == -1)
 		cts_unresolved("limit %d: %s", resource, strerror(errno));
 	if (!lowered[resource])

@@ -4,6 +4,7 @@
 
 #include "held.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 
@@ -51,8 +52,21 @@ static const char *two_cpus_missing(void)
 	return "needs two processors";
 }
 
+const char *memory_sanitizer(void)
+{
+	if (dlsym(RTLD_DEFAULT, "__asan_init"))
+		return "AddressSanitizer";
+	return dlsym(RTLD_DEFAULT, "__tsan_init") ? "ThreadSanitizer" : NULL;
+}
+
 static const char *inject_missing(void)
 {
+	static char why[80];
+
+	if (memory_sanitizer()) {
+		snprintf(why, sizeof why, "%s is where faults would be made", memory_sanitizer());
+		return why;
+	}
 	return inject_present() ? NULL : "the fault preload is not loaded (CTS_INJECT)";
 }
 

@@ -189,7 +189,7 @@ void provoked_call(const struct cts_case *c, void *v, struct cts_result *r)
 }
 
 typedef int arm_function(const char *klass, int nth, int err);
-typedef int disarm_function(int *seen);
+typedef bool disarm_function(int *seen);
 
 bool inject_present(void)
 {

@@ -60,7 +60,7 @@ open_profiles
 run_tests
 tracefile
 mkdir -p "$results"
-awk -v top="$top_srcdir/" -f "$here/lines.awk" coverage.info | sort >coverage.lines
+awk -f "$here/lines.awk" coverage.info | sort >coverage.lines
 awk -v folders="$folders" -v json="$results/lines.json" -f "$here/report.awk" coverage.lines >"$results/summary.txt" ||
 	failed="${failed:+$failed; }a figure is below its goal"
 cat "$results/summary.txt"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Reads a tracefile of lcov's format; top is the source folder. Writes, separated by tabs, a row per function
+# Reads a tracefile of lcov's format. Writes of what lies in ref/, separated by tabs, a row per function
 # (function, file, name, times) and per line (line, file, name of its function, times, text).
 /^SF:/ {
 	path = substr($0, 4)
 	file = path
-	sub("^" top, "", file)
+	sub(/^.*\/ref\//, "ref/", file)
 	split("", name_at)
 	split("", times_of)
 	split("", text)
@@ -35,7 +35,8 @@
 	count_at[da[1]] = da[2]
 	next
 }
-/^end_of_record/ {
+/^end_of_record/ && file !~ /^ref\// { split("", count_at) }
+/^end_of_record/ && file ~ /^ref\// {
 	for (name in times_of)
 		printf "function\t%s\t%s\t%s\n", file, name, times_of[name]
 	function_name = "-"

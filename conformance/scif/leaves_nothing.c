@@ -31,6 +31,7 @@ static void transfer_round(const struct rma_ends *e)
 
 SCENARIO(rma_leaves_nothing)
 {
+	cts_need("own_memory");
 	struct rma_ends e = rma_ends_open(2);
 
 	for (int i = 0; i < WARM; i++)
@@ -57,6 +58,7 @@ static void connect_round(struct listener l)
 
 SCENARIO(connect_leaves_nothing)
 {
+	cts_need("own_memory");
 	struct listener l = ends_listen(2);
 
 	for (int i = 0; i < WARM; i++)

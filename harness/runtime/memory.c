@@ -38,11 +38,17 @@ static size_t round_up(size_t n)
 
 /*
  * Far from where the kernel places mappings by itself, with room between: what a fixture leaves
- * unmapped must not be filled by the next mapping that the implementation makes.
+ * unmapped must not be filled by the next mapping that the implementation makes. A sanitizer has
+ * its own memory there, and leaves little else free.
  */
 static void *place_aside(size_t len)
 {
-	static uintptr_t next = (uintptr_t)1 << (sizeof(void *) > 4 ? 44 : 30);
+	static uintptr_t next;
+
+	if (!next)
+		next = sizeof(void *) == 4 ? (uintptr_t)1 << 30
+		       : memory_sanitizer()  ? (uintptr_t)0x7e900000 << 16
+					     : (uintptr_t)1 << 44;
 	uintptr_t place = next;
 
 	next += round_up(len) + 64 * cts_page_size();

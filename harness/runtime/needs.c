@@ -70,6 +70,17 @@ static const char *inject_missing(void)
 	return inject_present() ? NULL : "the fault preload is not loaded (CTS_INJECT)";
 }
 
+/* Asked for by scenarios that compare what the process holds. */
+static const char *own_memory_missing(void)
+{
+	static char why[80];
+
+	if (!memory_sanitizer())
+		return NULL;
+	snprintf(why, sizeof why, "%s maps memory as it likes", memory_sanitizer());
+	return why;
+}
+
 static const char *peer_node_missing(void)
 {
 	return cts_node_count() >= 2 ? NULL : "no second node is online";
@@ -89,6 +100,7 @@ const char *need_missing(const char *name)
 		{"two_cpus", two_cpus_missing},
 		{"inject", inject_missing},
 		{"peer_node", peer_node_missing},
+		{"own_memory", own_memory_missing},
 	};
 
 	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)

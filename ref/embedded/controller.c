@@ -234,8 +234,10 @@ static void take_client(struct controller *self)
 {
 	int client = accept4(self->fds[0].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
-	if (client < 0)
+	if (client < 0) {
+		self->refused = errno != EAGAIN && errno != EINTR && errno != ECONNABORTED;
 		return;
+	}
 	/* Whoever keeps a connection longest without need gives way. */
 	if (self->clients == CLIENTS)
 		drop(self, 1);
@@ -256,14 +258,25 @@ static bool is_needless(const struct controller *self, bool served)
 	return is_default(self->table) && (changed || (served && self->clients == 0));
 }
 
+/* Where nobody could be taken, for lack of a descriptor, say, those who wait at the door wait a little. */
+static int poll_some(struct controller *self, int ms)
+{
+	self->fds[0].events = self->refused ? 0 : POLLIN;
+	return poll(self->fds, (nfds_t)(1 + self->clients), ms);
+}
+
 static void run(struct controller *self)
 {
 	bool served = false;
 
 	while (!is_needless(self, served)) {
-		int ready =
-			poll(self->fds, (nfds_t)(1 + self->clients), served ? -1 : FIRST_CLIENT_MS);
+		int patience = served ? -1 : FIRST_CLIENT_MS;
+		int ready = poll_some(self, self->refused ? RETRY_MS : patience);
 
+		if (ready == 0 && self->refused) {
+			self->refused = false;
+			continue;
+		}
 		if (ready == 0)
 			break; /* whoever started us died before asking for anything */
 		if (ready < 0)

@@ -438,7 +438,8 @@ static int wait_for_accept(struct ep *ep)
 					  &revents));
 	while (result == 0);
 	wait_signals_release(&signals);
-	return result;
+	/* poll(2) may lack memory, and of connect every shortage is ENOBUFS. */
+	return result == -ENOMEM ? -ENOBUFS : result;
 }
 
 static int connect_endpoint(struct ep *ep, const struct scif_portID *dst)

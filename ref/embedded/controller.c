@@ -22,7 +22,7 @@
 #include "ctl.h"
 #include "scif_event.h"
 
-enum { CLIENTS = 64, QUEUE = 256, FIRST_CLIENT_MS = 10000 };
+enum { CLIENTS = 64, QUEUE = 256, FIRST_CLIENT_MS = 10000, RETRY_MS = 100 };
 
 struct controller {
 	const char *fabric;
@@ -30,6 +30,7 @@ struct controller {
 	int table_fd;
 	int notifier;
 	int clients;
+	bool refused; /* the latest who knocked could not be taken */
 	struct pollfd fds[1 + CLIENTS]; /* the listener, then the clients from oldest to newest */
 };
 

@@ -5,16 +5,19 @@
  *
  *	open		opens an endpoint
  *	bind N		opens N endpoints, each bound to a port of the library's choice, and listens
+ *	pair		an endpoint connected to another one of this process, both with a number above 5000
  *	watch		prints the events of the nodes
  *	watch-fork	the same, with a forked child that must stay silent
  *	nodes		prints the nodes that are online
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "scif.h"
@@ -51,6 +54,35 @@ static int bind_some(int count)
 			return fail("bind");
 		say("port", port);
 	}
+	live();
+	return 0;
+}
+
+/* Its own peer; endpoints with high numbers, since whoever looks on has a table by number. */
+static int pair(void)
+{
+	struct rlimit most;
+	struct scif_portID to = {0, 0}, from;
+	scif_epd_t ends[2], accepted;
+	uint16_t self;
+
+	getrlimit(RLIMIT_NOFILE, &most);
+	most.rlim_cur = most.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &most);
+	while (dup(STDIN_FILENO) < 5000)
+		continue;
+	for (int i = 0; i < 2; i++)
+		ends[i] = scif_open();
+	int port = scif_bind(ends[0], 0);
+	if (port < 0 || scif_listen(ends[0], 1) < 0 || scif_get_nodeIDs(NULL, 0, &self) < 0)
+		return fail("bind");
+	to = (struct scif_portID){self, (uint16_t)port};
+	fcntl(ends[1], F_SETFL, O_NONBLOCK);
+	if (scif_connect(ends[1], &to) == 0 || errno != EINPROGRESS ||
+	    scif_accept(ends[0], &from, &accepted, SCIF_ACCEPT_SYNC) < 0 ||
+	    scif_connect(ends[1], &to) < 0)
+		return fail("connect");
+	say("pair", port);
 	live();
 	return 0;
 }
@@ -109,6 +141,8 @@ int main(int argc, char **argv)
 		return scif_open() == SCIF_OPEN_FAILED ? fail("open") : (puts("open"), 0);
 	if (strcmp(task, "bind") == 0 && argc > 2)
 		return bind_some(atoi(argv[2]));
+	if (strcmp(task, "pair") == 0)
+		return pair();
 	if (strcmp(task, "watch") == 0)
 		return watch(0);
 	if (strcmp(task, "watch-fork") == 0)

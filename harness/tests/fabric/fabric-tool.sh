@@ -145,6 +145,30 @@ stop
 "$tool" ports default >"$work/out"
 check "no controller after ports default" gone "$(controller_gone)"
 
+check "the version" 0 "$("$tool" --version >"$work/out"; echo $?)"
+check "an option that is none" 2 "$("$tool" --nope >"$work/out" 2>&1; echo $?)"
+check "a disk that is full" 1 "$("$tool" --json list 2>&1 >/dev/full | grep -c 'could not be written')"
+"$tool" --json ports 2000-2001 >"$work/out"
+check "ports as JSON" 1 "$(grep -c '"high": 2001' "$work/out")"
+"$tool" --json node add 9 >"$work/out"
+check "node add as JSON" 1 "$(grep -c '"node": 9' "$work/out")"
+"$tool" list >"$work/out"
+check "the table has the controller" 1 "$(grep -c ', controller [0-9]*$' "$work/out")"
+"$tool" --json reset >"$work/out"
+check "reset as JSON" 1 "$(grep -c '"default": true' "$work/out")"
+check "no controller after a reset as JSON" gone "$(controller_gone)"
+
+start 1 pair
+port=$(line)
+port=${port#pair }
+"$tool" list >"$work/out"
+check "the table has the process" 1 "$(grep -c '([0-9]* processes\|[0-9]*(fabric-member)' "$work/out")"
+check "the table has the listener" 1 "$(grep -cE "^[0-9]+ +5[0-9]{3} +listening +1:$port +- " "$work/out")"
+check "the table has both ends" 2 "$(grep -cE '^[0-9]+ +5[0-9]{3} +connected +1:[0-9]+ +1:[0-9]+ ' "$work/out")"
+"$tool" --json >"$work/list"
+check "the document has the peers" 2 "$(grep -c '"peer": {' "$work/list")"
+stop
+
 start 1 bind 1
 port=$(line)
 "$tool" --json >"$work/list"

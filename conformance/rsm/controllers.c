@@ -17,6 +17,7 @@ SCENARIO(controllers_of_topology)
 		CTS_ASSERT(rsm_get_controller_attr(c, &attr) == RSM_SUCCESS);
 		CTS_ASSERT(rsm_release_controller(c) == RSM_SUCCESS);
 	}
+	rsm_free_interconnect_topology(topology);
 }
 
 static int get_and_release(void *unused)

@@ -39,7 +39,7 @@ static const struct refusal {
 	{"socketpair", SYS_socketpair, EMFILE},
 	{"connect", SYS_connect, ENOMEM},
 	{"bind", SYS_bind, ENOMEM},
-	{"listen", SYS_listen, EADDRINUSE},
+	{"listen", SYS_listen, ENOBUFS},
 	{"accept4", SYS_accept4, EMFILE},
 	{"sendto", SYS_sendto, ENOBUFS},
 	{"recvfrom", SYS_recvfrom, ENOMEM},
@@ -61,7 +61,7 @@ static const struct refusal {
 	{"pwrite64", SYS_pwrite64, ENOSPC},
 	{"getdents64", SYS_getdents64, ENOENT},
 	{"userfaultfd", SYS_userfaultfd, EPERM},
-	{"ioctl", SYS_ioctl, ENOMEM},
+	{"ioctl", SYS_ioctl, ENOTTY},
 	{"fcntl", SYS_fcntl, EMFILE},
 	{"dup3", SYS_dup3, EMFILE},
 	{"eventfd2", SYS_eventfd2, EMFILE},
@@ -158,6 +158,14 @@ static int take_filter(int process)
 	return number > 0 ? (int)syscall(SYS_pidfd_getfd, process, number, 0) : -1;
 }
 
+static bool is_chosen(struct choice choice, int kind, int *asked)
+{
+	if (choice.nth == 0)
+		return choice.kind == kind;
+	/* A kernel knows a request or does not. */
+	return refusals[kind].number != SYS_ioctl && ++*asked == choice.nth;
+}
+
 /* Answers until the process has ended; what it leaves running goes on unasked then. */
 static void supervise(int filter, int process, struct choice choice, const char **refused)
 {
@@ -177,13 +185,11 @@ static void supervise(int filter, int process, struct choice choice, const char 
 		int kind = kind_of(&question.data);
 		/* A program that is started has a loader, which makes other calls before the first socket. */
 		begun |= question.data.nr == SYS_socket;
-		if (begun && atomic_load(&shared->refusing) && kind != REFUSALS) {
-			asked++;
-			if (choice.nth == 0 ? choice.kind == kind : choice.nth == asked) {
-				answer.flags = 0;
-				answer.error = -refusals[kind].error;
-				*refused = refusals[kind].name;
-			}
+		if (begun && atomic_load(&shared->refusing) && kind != REFUSALS &&
+		    is_chosen(choice, kind, &asked)) {
+			answer.flags = 0;
+			answer.error = -refusals[kind].error;
+			*refused = refusals[kind].name;
 		}
 		answer.id = question.id;
 		ioctl(filter, SECCOMP_IOCTL_NOTIF_SEND, &answer);

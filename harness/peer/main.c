@@ -7,6 +7,7 @@
 #include "peer.h"
 
 #include "../runtime/symbols.h"
+#include "docs/scif-cts-peer.usage.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -149,7 +150,7 @@ static bool options(int argc, char **argv, const char **uid, bool *outlive)
 		} else if (!strcmp(argv[i], "--uid") && i + 1 < argc) {
 			*uid = argv[++i];
 		} else {
-			fprintf(stderr, "usage: %s [--uid N] [--outlive-thread]\n", peer_program);
+			fputs(USAGE_TEXT, stderr);
 			return false;
 		}
 	}
@@ -164,6 +165,10 @@ int main(int argc, char **argv)
 	bool outlive = false;
 	int more;
 
+	if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
+		fputs(USAGE_TEXT, stdout);
+		return 0;
+	}
 	if (!options(argc, argv, &uid, &outlive))
 		return 2;
 	if (uid)

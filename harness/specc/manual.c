@@ -7,14 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether the space at AT parts two sentences; mdoc wants a line for each. */
+static bool parts_sentences(const char *text, const char *at)
+{
+	return *at == ' ' && at - text > 1 && at[-1] == '.' && isupper((unsigned char)at[1]) &&
+	       (islower((unsigned char)at[-2]) || at[-2] == ')');
+}
+
 /* Running text: no line of it may look like a request, no backslash like an escape. */
 static void put_text(FILE *stream, const char *text)
 {
+	const char *start = text;
+
 	if (*text == '.' || *text == '\'')
 		fputs("\\&", stream);
 	for (; *text; text++) {
 		if (*text == '\\')
 			fputs("\\e", stream);
+		else if (parts_sentences(start, text))
+			fputc('\n', stream);
 		else if (*text == '\n')
 			fputc(' ', stream);
 		else

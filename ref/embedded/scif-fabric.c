@@ -24,27 +24,10 @@
 #include "fabric_list.h"
 #include "node.h"
 #include "../hw/device.h"
+#include "docs/scif-fabric.usage.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_USAGE };
 enum { REPLY_MS = 10000, ATTEMPTS = 200, BETWEEN_MS = 5 };
-
-static const char usage_text[] =
-	"usage: scif-fabric [-f FABRIC] [--json] [COMMAND]\n"
-	"\n"
-	"  list                 nodes, processes, endpoints (the default command)\n"
-	"  node add N           add node N, 0 to 256\n"
-	"  node down N          mark node N lost and end its processes\n"
-	"  node sleep N         put node N to sleep\n"
-	"  node up N            bring node N up\n"
-	"  node remove N        take back what add did, end the processes of node N\n"
-	"  ports LOW-HIGH       assign ephemeral ports from this range only\n"
-	"  ports default        assign them from 1088 to 65535 again\n"
-	"  reset                back to nodes 0 and 1 up and all ports\n"
-	"\n"
-	"  -f, --fabric FABRIC  instead of SCIF_FABRIC or \"default\"\n"
-	"  -j, --json           print one JSON document\n"
-	"  -h, --help           print this text\n"
-	"  -V, --version        print the version\n";
 
 struct options {
 	const char *fabric;
@@ -474,7 +457,7 @@ int main(int argc, char **argv)
 			options.json = true;
 			break;
 		case 'h':
-			fputs(usage_text, stdout);
+			fputs(USAGE_TEXT, stdout);
 			return EXIT_OK;
 		case 'V':
 			puts("scif-fabric " PACKAGE_VERSION);

@@ -3,6 +3,7 @@
  * knc-info: which Knights Corner cards there are, in what state, and whether SCIF can be used.
  */
 #include "config.h"
+#include "docs/knc-info.usage.h"
 
 #include <getopt.h>
 #include <jansson.h>
@@ -13,17 +14,6 @@
 #include "card.h"
 
 enum { EXIT_USABLE, EXIT_UNUSABLE, EXIT_USAGE };
-
-static const char usage_text[] =
-	"usage: knc-info [--json] [--pci-dump FILE]\n"
-	"\n"
-	"  -j, --json           print one JSON document\n"
-	"  -F, --pci-dump FILE  look at a dump of a PCI bus (lspci -xxx), not at this machine's\n"
-	"  -h, --help           print this text\n"
-	"  -V, --version        print the version\n"
-	"\n"
-	"The last line says whether SCIF can be used and what to do next.\n"
-	"Exit status: 0 it can, 1 it cannot, 2 the command line is wrong.\n";
 
 /* --- for a person --- */
 
@@ -299,7 +289,7 @@ int main(int argc, char **argv)
 			dump = optarg;
 			break;
 		case 'h':
-			fputs(usage_text, stdout);
+			fputs(USAGE_TEXT, stdout);
 			return EXIT_USABLE;
 		case 'V':
 			printf("knc-info (%s) %s\n", PACKAGE_NAME, PACKAGE_VERSION);

@@ -313,3 +313,25 @@ size_t bundle_line(const struct bundle *bundle, const char *id)
 
 	return line ? (size_t)json_integer_value(line) : bundle->line_count;
 }
+
+char *bundle_output(const struct bundle *bundle, const char *id)
+{
+	static const char mark[] = "\noutput:\n";
+	char *path = format_text("%s/failures/%s.txt", bundle->folder, id), *text, *output = NULL;
+	FILE *file = fopen(path, "re"), *stream;
+	size_t length;
+	int byte;
+
+	free(path);
+	if (!file)
+		return NULL;
+	stream = text_stream(&text, &length);
+	while ((byte = getc(file)) != EOF)
+		putc(byte, stream);
+	fclose(stream);
+	fclose(file);
+	if (strstr(text, mark) && strcmp(strstr(text, mark), "\noutput:\n(none)\n") != 0)
+		output = copy_text(strstr(text, mark) + strlen(mark));
+	free(text);
+	return output;
+}

@@ -50,12 +50,18 @@ const json_t *bundle_record(const struct bundle *bundle, const char *id);
 /* The index of a clause's line; line_count where it has none. */
 size_t bundle_line(const struct bundle *bundle, const char *id);
 
+/* What the case printed, from its file in failures/; NULL where there is none.  To be freed. */
+char *bundle_output(const struct bundle *bundle, const char *id);
+
 /*
  * Recomputes everything; SESSION has the records that follow from the logs afterwards.  Tells each
  * thing that does not match.
  */
 void bundle_verify(const struct bundle *bundle, struct session *session,
 		   struct mismatches *mismatches);
+/* The same but for the page, which another version of the suite words otherwise. */
+void bundle_verify_records(const struct bundle *bundle, struct session *session,
+			   struct mismatches *mismatches);
 
 /* The plan's part for the certificate's API, with its spec hash; false after a mismatch was told.
  */

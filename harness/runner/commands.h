@@ -17,6 +17,7 @@ int command_replay(const struct settings *settings, const struct plan *plan);
 int command_diff_verdicts(const struct settings *settings, const struct plan *plan);
 int command_status_table(const struct settings *settings, const struct plan *plan);
 int command_verify(const struct settings *settings, const struct plan *plan);
+int command_report(const struct settings *settings, const struct plan *plan);
 int command_merge(const struct settings *settings, const struct plan *plan);
 int command_compare(const struct settings *settings, const struct plan *plan);
 int command_spec_coverage(const struct settings *settings, const struct plan *plan);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "docs/scif-cts.usage.h"
 #include "locate.h"
 #include "plan.h"
 
@@ -20,61 +21,26 @@ static const struct command {
 	int (*run)(const struct settings *settings, const struct plan *plan);
 	unsigned int bit;
 	int least, most; /* operands */
-	const char *operands, *summary;
 } commands[] = {
-	{"list", command_list, COMMAND_LIST, 0, 1, "[functions|outcomes|clauses]",
-	 "what the suite knows, as tsv or json (--format)"},
-	{"run", command_run, COMMAND_RUN, 0, 0, "",
-	 "run the cases against the library just built, or --impl PATH"},
-	{"certify", command_certify, COMMAND_CERTIFY, 0, 0, "--impl PATH --label NAME",
-	 "run the cases and write results/NAME"},
-	{"verify", command_verify, COMMAND_VERIFY, 1, 1, "DIR",
-	 "recompute every verdict of a certification from its raw log"},
-	{"merge", command_merge, COMMAND_MERGE, 2, 1001, "OUT DIR...",
-	 "one certification of the shards of certify --shard"},
-	{"compare", command_compare, COMMAND_COMPARE, 2, 1001, "A B...",
-	 "what got better and what got worse from A to B; --html: side by side"},
-	{"show", command_show, COMMAND_SHOW, 1, 1, "CLAUSE|ERRATA",
-	 "a clause: text, source, outcome, provoker, errata; or an errata entry"},
-	{"replay", command_replay, COMMAND_REPLAY, 1, 1, "CLAUSE",
-	 "one case, unforked; --exec 'gdb --args'"},
-	{"diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2, "A B",
-	 "compare two results.json or lists of verdicts"},
-	{"verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1, "RESULTS.JSON",
-	 "print the list of verdicts of a results.json"},
-	{"status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1, "RESULTS.JSON",
-	 "print results as a Markdown table"},
-	{"spec-coverage", command_spec_coverage, COMMAND_SPEC_COVERAGE, 1, 1000, "RESULTS...",
-	 "what is documented, has a case, was observed, per function"},
+	{"list", command_list, COMMAND_LIST, 0, 1},
+	{"run", command_run, COMMAND_RUN, 0, 0},
+	{"certify", command_certify, COMMAND_CERTIFY, 0, 0},
+	{"verify", command_verify, COMMAND_VERIFY, 1, 1},
+	{"report", command_report, COMMAND_REPORT, 1, 1},
+	{"merge", command_merge, COMMAND_MERGE, 2, 1001},
+	{"compare", command_compare, COMMAND_COMPARE, 2, 1001},
+	{"show", command_show, COMMAND_SHOW, 1, 1},
+	{"replay", command_replay, COMMAND_REPLAY, 1, 1},
+	{"diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2},
+	{"verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1},
+	{"status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1},
+	{"spec-coverage", command_spec_coverage, COMMAND_SPEC_COVERAGE, 1, 1000},
 };
 
-/* A line per option, so that those of one command can be told from the others. */
-static const char options_text[] =
-	"  --api scif|rsm              the API (scif); list: only this one\n"
-	"  --impl PATH                 the library to test (the one just built)\n"
-	"  --scif PATH                 rsm: the libscif that carries it\n"
-	"  --label NAME                name of the results folder\n"
-	"  --format tsv|json           list: lines (tsv) or JSON; spec-coverage: JSON\n"
-	"  --profile documented|knc    what is accepted (documented)\n"
-	"  --filter GLOB[,GLOB]        only clauses with such an id or function\n"
-	"  --all                       long cases too\n"
-	"  --jobs N                    cases at once (2)\n"
-	"  --timeout-scale X           stretch every time limit (1)\n"
-	"  --seed N                    for whatever is random (1)\n"
-	"  --waivers FILE              failures that are known and excused\n"
-	"  --shard I/N                 only each N-th clause from the I-th, for `merge`\n"
-	"  --html FILE                 compare: a page with two or more side by side\n"
-	"  --results DIR               parent of the results folder (results)\n"
-	"  --node-adapter CMD          command that takes nodes down, to sleep and up\n"
-	"  --port-adapter CMD          command that narrows the port range\n"
-	"  --version-adapter CMD       command that gives the fabric another version\n"
-	"  --exec CMD                  command line put before the case program\n"
-	"  --color auto|always|never   colour of the verdicts\n"
-	"  --tap                       run: a TAP stream on standard output\n"
-	"  -h, --help                  what a command takes\n";
-
-static const char exit_text[] =
-	"\nexit status: 0 passed or excused, 1 something failed, 2 usage, 3 something unresolved\n";
+/* What the manual page says of each. */
+static const struct {
+	const char *name, *synopsis, *summary;
+} usages[] = {USAGE_OF_COMMANDS};
 
 static const struct command *find_command(const char *name)
 {
@@ -89,35 +55,38 @@ static const struct command *find_command(const char *name)
 
 static void print_usage(FILE *stream)
 {
-	size_t i;
-
-	fputs("usage: scif-cts COMMAND [OPTION]...\n\n", stream);
-	for (i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		fprintf(stream, "  %-14s %-29s %s\n", commands[i].name, commands[i].operands,
-			commands[i].summary);
-	fprintf(stream, "\noptions:\n%s%s", options_text, exit_text);
+	fputs("usage: scif-cts COMMAND [OPTION]...\n\n" USAGE_COMMANDS
+	      "\n" USAGE_OPTIONS USAGE_STATUSES,
+	      stream);
 }
 
-static void print_command_usage(FILE *stream, const struct command *command)
+static void print_command_usage(FILE *stream, const char *command, bool with_summary)
 {
-	fprintf(stream, "usage: scif-cts %s%s%s [OPTION]...\n", command->name,
-		*command->operands ? " " : "", command->operands);
+	size_t i;
+
+	for (i = 0; i < sizeof(usages) / sizeof(*usages); i++) {
+		if (strcmp(usages[i].name, command) != 0)
+			continue;
+		fputs(usages[i].synopsis, stream);
+		if (with_summary)
+			fprintf(stream, "\n%s\n", usages[i].summary);
+	}
 }
 
 static void print_help(const struct command *command)
 {
 	const char *line, *end;
 
-	print_command_usage(stdout, command);
-	printf("\n%s\n\noptions:\n", command->summary);
-	for (line = options_text; *line; line = end) {
+	print_command_usage(stdout, command->name, true);
+	printf("\noptions:\n");
+	for (line = USAGE_OPTIONS; *line; line = end) {
 		const char *name = strstr(line, "--") + 2;
 
 		end = strchr(line, '\n') + 1;
 		if (settings_takes(command->bit, name, strcspn(name, " ")))
 			printf("%.*s", (int)(end - line), line);
 	}
-	fputs(exit_text, stdout);
+	fputs(USAGE_STATUSES, stdout);
 }
 
 /* Says what is wrong with the operands, if anything. */
@@ -137,7 +106,7 @@ static int check_operands(const struct command *command, const struct settings *
 
 int commands_usage(const char *command)
 {
-	print_command_usage(stderr, find_command(command));
+	print_command_usage(stderr, command, false);
 	return EXIT_USAGE;
 }
 

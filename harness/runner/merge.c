@@ -130,30 +130,6 @@ static int open_parts(struct merge *merge, char **folders)
 	return status ? status : check_shards(merge);
 }
 
-/* What the case printed, from its file in the shard's folder; NULL where there is none. */
-static char *read_output(const struct part *part, const char *id)
-{
-	static const char mark[] = "\noutput:\n";
-	char *path = format_text("%s/failures/%s.txt", part->bundle.folder, id), *text,
-	     *output = NULL;
-	FILE *file = fopen(path, "re"), *stream;
-	size_t length;
-	int byte;
-
-	free(path);
-	if (!file)
-		return NULL;
-	stream = text_stream(&text, &length);
-	while ((byte = getc(file)) != EOF)
-		putc(byte, stream);
-	fclose(stream);
-	fclose(file);
-	if (strstr(text, mark) && strcmp(strstr(text, mark), "\noutput:\n(none)\n") != 0)
-		output = copy_text(strstr(text, mark) + strlen(mark));
-	free(text);
-	return output;
-}
-
 /* Moves a case into the merged session; its waiver is decided there anew. */
 static void take_case(struct session *merged, struct case_run *run, struct part *part,
 		      struct case_run *from)
@@ -163,7 +139,8 @@ static void take_case(struct session *merged, struct case_run *run, struct part 
 	if (record.verdict == VERDICT_WAIVED)
 		record.verdict = VERDICT_FAIL;
 	run->replay = from->replay;
-	session_record(merged, run, record, read_output(part, run->clause->id), from->observations);
+	session_record(merged, run, record, bundle_output(&part->bundle, run->clause->id),
+		       from->observations);
 	from->record = (struct record){0};
 	from->replay = from->observations = NULL;
 }

@@ -15,8 +15,8 @@ complain() {
 }
 # made VARIABLE: its words, as the Makefile of this build has it.
 made() {
-	printf 'include Makefile\nprint-words:\n\t@echo $(%s)\n' "$1" |
-		MAKEFLAGS='' make -s -C "$top_builddir" -f - print-words | tr ' ' '\n' | sed '/^$/d'
+	printf 'include Makefile\nprint-words:\n\t@echo words: $(%s)\n' "$1" |
+		MAKEFLAGS='' make -s -C "$top_builddir" -f - print-words | sed -n 's/^words: //p' | tr ' ' '\n' | sed '/^$/d'
 }
 usage_of() {
 	awk -f "$docs/usage.awk" "$1"

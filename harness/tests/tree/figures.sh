@@ -34,3 +34,7 @@ for api in scif rsm; do
 	row "$name: clauses observed" \
 		"$(all $api 12) of $(all $api 10), $(all $api 11) have a case, $(all $api 13) ruled out" 'make spec-coverage'
 done
+# "FOLDER  N of M, P %  N of M, P %": lines and functions.
+awk '$1 ~ /\// { print }' "$results/coverage/summary.txt" | while read -r folder lines of all percent sign functions _ all_functions _; do
+	row "lines of \`$folder\` run" "$lines $of $all $percent $sign; functions $functions of ${all_functions%,}" 'make coverage'
+done

@@ -21,7 +21,7 @@ table() {
 	if [ -n "${UPDATE-}" ]; then
 		cat "$work/readme" >"$readme"
 	else
-		diff -u "$readme" "$work/readme"
+		diff -u "$readme" "$work/readme" || { echo 'a table of README.md is stale: make update-readme' >&2; exit 1; }
 	fi
 }
 

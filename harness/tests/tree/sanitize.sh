@@ -59,7 +59,8 @@ done
 	{ echo "sanitize.sh: there is no function $*" >&2; exit 2; }
 
 # The same place is reported by many processes; what is shown is one report of each.
-findings=$(find "$reports" -type f | wc -l)
+# Some files hold no more than a word of the sanitizer about itself.
+findings=$(grep -lE '^SUMMARY: |runtime error: ' "$reports"/* 2>/dev/null | wc -l)
 grep -hE '^SUMMARY: |runtime error: ' "$reports"/* 2>/dev/null | sort | uniq -c | sort -rn || true
 [ "$findings" -eq 0 ] || echo "$findings processes with reports of the sanitizer: $reports"
 echo "$passed passed, $((failed + findings)) failed, $skipped skipped"

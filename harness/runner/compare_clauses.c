@@ -36,6 +36,11 @@ static void write_function_cell(struct html_page *page, const struct columns *co
 		count++;
 	}
 	html_start(page, "td", "class", "given", NULL);
+	if (!count) {
+		html_text(page, "\u2013");
+		html_end(page);
+		return;
+	}
 	html_format(page, "%s%zu/%zu ", verdicts[VERDICT_PASS] == count ? "\u2713 " : "",
 		    verdicts[VERDICT_PASS], count);
 	verdicts[VERDICT_PASS] = 0;

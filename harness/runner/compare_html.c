@@ -95,6 +95,7 @@ static void index_records(struct columns *columns)
 	size_t column, i;
 
 	columns->records = zeroed_array(columns->count, sizeof(*columns->records));
+	columns->verdicts = zeroed_array(columns->count, sizeof(*columns->verdicts));
 	columns->ids = json_array();
 	for (column = 0; column < columns->count; column++) {
 		columns->records[column] = json_object();
@@ -103,6 +104,7 @@ static void index_records(struct columns *columns)
 		{
 			const char *id = json_text(record, "id");
 
+			columns->verdicts[column][verdict_by_name(json_text(record, "verdict"))]++;
 			json_object_set(columns->records[column], id, record);
 			if (json_object_get(seen, id))
 				continue;
@@ -120,6 +122,7 @@ static void forget_records(struct columns *columns)
 	for (i = 0; i < columns->count; i++)
 		json_decref(columns->records[i]);
 	free(columns->records);
+	free(columns->verdicts);
 	json_decref(columns->ids);
 }
 
@@ -137,6 +140,9 @@ static void write_notes(struct html_page *page, const struct columns *columns)
 			environment_class_equal(&first->environment, &other->environment);
 	}
 	html_start(page, "ul", "class", "notes", NULL);
+	html_element(page, "li", NULL,
+		     "The verdicts are those that stand in each results.json; scif-cts verify says "
+		     "of a folder whether they are right.");
 	if (!same_profile)
 		html_element(page, "li", NULL,
 			     "The profiles differ: what one accepts another may not.");

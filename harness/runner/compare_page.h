@@ -13,6 +13,7 @@ struct columns {
 	char *const *places;
 	size_t count;
 	const struct plan *plan; /* NULL where it is not of the same spec */
+	size_t (*verdicts)[VERDICT_COUNT]; /* how many records of each column have each */
 	json_t **records;	 /* of each: its records by id */
 	json_t *ids;		 /* of all, in the order of the plan */
 };

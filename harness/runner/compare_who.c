@@ -11,12 +11,12 @@
 #include "outcomes.h"
 
 /* As report_verdict() has it, from what results.json tells. */
-static const char *headline(const json_t *root)
+static const char *headline(const json_t *root, const size_t verdicts[VERDICT_COUNT])
 {
-	const json_t *counts = json_object_get(root, "counts"), *entry;
+	const json_t *entry;
 	size_t i;
 
-	if (json_integer_value(json_object_get(counts, "FAIL")))
+	if (verdicts[VERDICT_FAIL])
 		return "FAILED";
 	json_array_foreach(json_object_get(json_object_get(root, "waivers"), "entries"), i, entry)
 	{
@@ -25,8 +25,7 @@ static const char *headline(const json_t *root)
 		if (state && strcmp(state, "active") != 0 && strcmp(state, "idle") != 0)
 			return "FAILED";
 	}
-	if (json_integer_value(json_object_get(counts, "UNRESOLVED")) ||
-	    json_integer_value(json_object_get(counts, "NOTRUN")))
+	if (verdicts[VERDICT_UNRESOLVED] || verdicts[VERDICT_NOTRUN])
 		return "UNRESOLVED";
 	return "PASSED";
 }
@@ -73,7 +72,7 @@ static void write_headlines(struct html_page *page, const struct columns *column
 	html_start(page, "tr", NULL);
 	html_element(page, "th", NULL, "verdict");
 	for (i = 0; i < columns->count; i++) {
-		const char *verdict = headline(columns->results[i].root);
+		const char *verdict = headline(columns->results[i].root, columns->verdicts[i]);
 
 		html_start(page, "td", "data-headline", verdict, NULL);
 		html_element(page, "b", "stamp", verdict);
@@ -88,9 +87,7 @@ static void write_verdict_row(struct html_page *page, const struct columns *colu
 	size_t i, count = 0;
 
 	for (i = 0; i < columns->count; i++)
-		count += (size_t)json_integer_value(
-			json_object_get(json_object_get(columns->results[i].root, "counts"),
-					verdict_name(verdict)));
+		count += columns->verdicts[i][verdict];
 	if (!count)
 		return;
 	html_line(page);
@@ -99,12 +96,8 @@ static void write_verdict_row(struct html_page *page, const struct columns *colu
 	html_verdict(page, verdict);
 	html_end(page);
 	for (i = 0; i < columns->count; i++) {
-		const json_t *counts = json_object_get(columns->results[i].root, "counts");
-
 		html_start(page, "td", "class", "number", NULL);
-		html_format(page, "%lld",
-			    (long long)json_integer_value(
-				    json_object_get(counts, verdict_name(verdict))));
+		html_format(page, "%zu", columns->verdicts[i][verdict]);
 		html_end(page);
 	}
 	html_end(page);

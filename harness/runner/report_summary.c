@@ -50,6 +50,9 @@ static void print_headline(FILE *stream, const struct session *session)
 	if (session->verdicts[VERDICT_WAIVED])
 		fprintf(stream, ", %zu WAIVED", session->verdicts[VERDICT_WAIVED]);
 	fprintf(stream, ": %s\n", report_headline(session));
+	if (settings->filter)
+		fprintf(stream, "Only a part was run, %zu clauses: --filter '%s'\n",
+			session->case_count, settings->filter);
 	if (settings->shards)
 		fprintf(stream,
 			"Shard %d of %d: the other shards' clauses are not in this folder\n",

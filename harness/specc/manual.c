@@ -148,11 +148,44 @@ static void put_successes(FILE *stream, const struct spec *spec, const struct fu
 	fputs(".El\n", stream);
 }
 
+/* Whether a clause before this one has the same outcome. */
+static bool has_earlier(const struct function *function, unsigned clause)
+{
+	for (unsigned i = 0; i < clause; i++)
+		if (!strcmp(function->clauses[i].outcome, function->clauses[clause].outcome))
+			return true;
+	return false;
+}
+
+/* Errors that the document's list for the function lacks and an erratum settles. */
+static void put_undocumented(FILE *stream, const struct function *function)
+{
+	for (unsigned i = 0; i < function->clause_count; i++) {
+		const struct clause *clause = &function->clauses[i];
+
+		if (!clause->undocumented || has_earlier(function, i))
+			continue;
+		fprintf(stream, ".It Bq Er %s\n", clause->outcome);
+		fputs("not in the document's list for this function\n.Bl -bullet -compact\n",
+		      stream);
+		put_clauses(stream, function, clause->outcome);
+		fputs(".El\n", stream);
+	}
+}
+
+static bool has_undocumented(const struct function *function)
+{
+	for (unsigned i = 0; i < function->clause_count; i++)
+		if (function->clauses[i].undocumented)
+			return true;
+	return false;
+}
+
 static void put_errors(FILE *stream, const struct spec *spec, const struct function *function)
 {
 	const char *failure = function_failure(spec, function);
 
-	if (!function->error_count)
+	if (!function->error_count && !has_undocumented(function))
 		return;
 	if (returns_codes(spec, failure))
 		fputs(".Pp\nOn failure the result is one of the errors.\n", stream);
@@ -160,6 +193,7 @@ static void put_errors(FILE *stream, const struct spec *spec, const struct funct
 		fprintf(stream, ".Pp\nOn failure the result is\n.Li %s .\n", failure);
 	fputs(".Sh ERRORS\n.Bl -tag -width Er\n", stream);
 	put_outcomes(stream, function, function->errors, function->error_count, true);
+	put_undocumented(stream, function);
 	fputs(".El\n", stream);
 }
 

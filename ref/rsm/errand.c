@@ -37,6 +37,7 @@ static struct {
 	unsigned free;	/* of these, those that will look for an errand next */
 	uint64_t retry; /* there was no thread to be had: not before this again */
 	bool closed;
+	struct errand *allocated; /* those that errand_free() ends, waiting or begun */
 } errands = {.end = &errands.first, .closed = true};
 
 /* Changes with every errand that is sent. */
@@ -183,6 +184,27 @@ int errand_send(struct errand *e)
 	return 0;
 }
 
+int errand_send_allocated(struct errand *e)
+{
+	int error = errand_send(e);
+
+	if (error == 0) {
+		e->next_allocated = errands.allocated;
+		errands.allocated = e;
+	}
+	return error;
+}
+
+void errand_free(struct errand *e)
+{
+	struct errand **link = &errands.allocated;
+
+	while (*link != e)
+		link = &(*link)->next_allocated;
+	*link = e->next_allocated;
+	free(e);
+}
+
 uint64_t errands_deadline(void)
 {
 	uint64_t at = all_held_up_at();
@@ -245,6 +267,8 @@ void errands_atfork_child(void)
 {
 	while (errands.runners != NULL)
 		forget(errands.runners);
+	while (errands.allocated != NULL)
+		errand_free(errands.allocated);
 	errands.first = NULL;
 	errands.end = &errands.first;
 	errands.waiting = errands.count = errands.free = 0;

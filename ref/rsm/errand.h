@@ -12,10 +12,18 @@
 struct errand {
 	void (*run)(struct errand *e); /* lock NOT held */
 	struct errand *next;	       /* private */
+	struct errand *next_allocated; /* private */
 };
 
 /* Lock held. 0, or -EAGAIN: there is no thread to be had, and the errand is the caller's again. */
 int errand_send(struct errand *e);
+
+/*
+ * Lock held. The same for an errand at the start of a block from malloc(), which errand_free() ends
+ * when it has run, lock held; a forked child, which has no thread that would, frees it by itself.
+ */
+int errand_send_allocated(struct errand *e);
+void errand_free(struct errand *e);
 
 /*
  * Lock held; for the service thread. When to look whether errands wait behind one that is held up

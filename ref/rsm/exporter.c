@@ -127,8 +127,8 @@ static void vacate(struct errand *errand)
 	service_lock();
 	l->vacating--;
 	errand_done(l);
+	errand_free(errand);
 	service_unlock();
-	free(v);
 }
 
 /* scif_unregister() waits for transfers, and what the importer says of them need not be true. */
@@ -142,7 +142,7 @@ void link_vacate(struct link *l, off_t window)
 	}
 	*v = (struct vacating){
 		.errand.run = vacate, .link = l, .window = window, .size = l->export->size};
-	if (errand_send(&v->errand) != 0) {
+	if (errand_send_allocated(&v->errand) != 0) {
 		link_unregister(l, window);
 		free(v);
 		return;
@@ -692,8 +692,8 @@ static void run_visit(struct errand *errand)
 
 	service_lock();
 	take_guests(v->export);
+	errand_free(errand);
 	service_unlock();
-	free(v);
 }
 
 /* A connector that stalls can hold up scif_accept() on the embedded fabric. */
@@ -705,7 +705,7 @@ static void send_visit(struct export *e)
 	watch_deadline(&e->listener.watch, service_now() + HELD_UP_NS);
 	if (v != NULL) {
 		*v = (struct visit){.errand.run = run_visit, .export = e};
-		if (errand_send(&v->errand) == 0)
+		if (errand_send_allocated(&v->errand) == 0)
 			return;
 	}
 	free(v);

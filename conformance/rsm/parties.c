@@ -370,6 +370,7 @@ void nothing_left(const struct cts_holdings *before)
 {
 	struct cts_holdings now = cts_holdings();
 
+	cts_need("own_memory");
 	CTS_CHECK_EFFECT(now.descriptors <= before->descriptors, "descriptors are as before");
 	CTS_CHECK_EFFECT(now.mappings <= before->mappings && now.mapped <= before->mapped,
 			 "mappings are as before");

@@ -383,9 +383,12 @@ bool cts_faults_on_write(void *p)
 	return faults(p, true);
 }
 
+/* A signal of 8 bytes may lie at any multiple of 4. */
+typedef uint64_t signal_value __attribute__((aligned(4)));
+
 bool cts_wait64(const volatile void *p, uint64_t value)
 {
-	while (*(const volatile uint64_t *)p != value) {
+	while (*(const volatile signal_value *)p != value) {
 		if (!cts_time_left())
 			return false;
 		sched_yield();

@@ -16,11 +16,12 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#define ENTRIES	   16384
-#define TEXT_BYTES (2 << 20)
-/* What calls and exchanges with peers leave to the other events. */
-#define ENTRIES_KEPT 2048
-#define TEXT_KEPT    (TEXT_BYTES / 4)
+/* Room for the longest case; what no case uses costs nothing. */
+#define ENTRIES	   (1 << 20)
+#define TEXT_BYTES (64 << 20)
+/* Calls and exchanges with peers have the first 14336 entries and 1.5 MiB, the other events all. */
+#define ENTRIES_KEPT (ENTRIES - 14336)
+#define TEXT_KEPT    (TEXT_BYTES - (3 << 19))
 #define EVENT_BYTES  4096
 #define ORIGINS	     64
 
@@ -80,8 +81,8 @@ void observe_open(const char *file)
 
 	if (!file)
 		return;
-	memory = mmap(NULL, sizeof *events, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-		      0);
+	memory = mmap(NULL, sizeof *events, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (memory == MAP_FAILED || pthread_atfork(NULL, NULL, forget_origin)) {
 		perror(cts_function);
 		exit(3);

@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # Reads a tracefile of lcov's format. Writes of what lies in ref/, separated by tabs, a row per function
 # (function, file, name, times) and per line (line, file, name of its function, times, text).
+# The name at the end of a line. A static function has its file's name before its own, an inline one of a header several.
+function own_name(text) {
+	sub(/^[^,]*,/, "", text)
+	sub(/^.*:/, "", text)
+	return text
+}
+
 /^SF:/ {
 	path = substr($0, 4)
 	file = path
@@ -14,20 +21,11 @@
 	next
 }
 /^FN:/ {
-	at = substr($0, 4) + 0
-	name = $0
-	sub(/^FN:[0-9]+,/, "", name)
-	# A static function has its file's name before its own, an inline one of a header several.
-	sub(/^.*:/, "", name)
-	name_at[at] = name
+	name_at[substr($0, 4) + 0] = own_name($0)
 	next
 }
 /^FNDA:/ {
-	times = substr($0, 6) + 0
-	name = $0
-	sub(/^FNDA:[0-9]+,/, "", name)
-	sub(/^.*:/, "", name)
-	times_of[name] += times
+	times_of[own_name($0)] += substr($0, 6) + 0
 	next
 }
 /^DA:/ {

@@ -7,14 +7,6 @@
 
 #include "format.h"
 
-static void *grown(void *array, size_t count, size_t size)
-{
-	array = reallocarray(array, count, size);
-	if (!array)
-		abort();
-	return array;
-}
-
 static struct alike *group_of(struct alike_list *list, enum verdict verdict, const char *text)
 {
 	struct alike *group;
@@ -25,7 +17,7 @@ static struct alike *group_of(struct alike_list *list, enum verdict verdict, con
 		if (group->verdict == verdict && strcmp(group->text, text) == 0)
 			return group;
 	}
-	list->groups = grown(list->groups, ++list->count, sizeof(*list->groups));
+	list->groups = grown_array(list->groups, ++list->count, sizeof(*list->groups));
 	group = &list->groups[i];
 	*group = (struct alike){.text = copy_text(text), .verdict = verdict};
 	return group;
@@ -45,7 +37,7 @@ struct alike_list alike_find(const struct session *session,
 		if (!text)
 			continue;
 		group = group_of(&list, run->record.verdict, text);
-		group->runs = grown(group->runs, ++group->count, sizeof(*group->runs));
+		group->runs = grown_array(group->runs, ++group->count, sizeof(*group->runs));
 		group->runs[group->count - 1] = run;
 		free(text);
 	}

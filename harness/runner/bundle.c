@@ -59,15 +59,12 @@ static int read_document(json_t **document, const char *folder, const char *name
 static void add_line(struct bundle *bundle, const char *line, size_t length)
 {
 	size_t count = bundle->line_count + 1;
-	char **lines = reallocarray(bundle->lines, count, sizeof(*lines));
-	json_t **logs = reallocarray(bundle->logs, count, sizeof(*logs));
 
-	if (!lines || !logs)
-		abort();
-	bundle->lines = lines;
-	bundle->logs = logs;
-	lines[bundle->line_count] = format_text("%.*s", (int)length, line);
-	logs[bundle->line_count] = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+	bundle->lines = grown_array(bundle->lines, count, sizeof(*bundle->lines));
+	bundle->logs = grown_array(bundle->logs, count, sizeof(*bundle->logs));
+	bundle->lines[bundle->line_count] = format_text("%.*s", (int)length, line);
+	bundle->logs[bundle->line_count] =
+		json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
 	bundle->line_count = count;
 }
 
@@ -317,19 +314,13 @@ size_t bundle_line(const struct bundle *bundle, const char *id)
 char *bundle_output(const struct bundle *bundle, const char *id)
 {
 	static const char mark[] = "\noutput:\n";
-	char *path = format_text("%s/failures/%s.txt", bundle->folder, id), *text, *output = NULL;
-	FILE *file = fopen(path, "re"), *stream;
+	char *path = format_text("%s/failures/%s.txt", bundle->folder, id), *output = NULL;
 	size_t length;
-	int byte;
+	char *text = file_text(path, &length);
 
 	free(path);
-	if (!file)
+	if (!text)
 		return NULL;
-	stream = text_stream(&text, &length);
-	while ((byte = getc(file)) != EOF)
-		putc(byte, stream);
-	fclose(stream);
-	fclose(file);
 	if (strstr(text, mark) && strcmp(strstr(text, mark), "\noutput:\n(none)\n") != 0)
 		output = copy_text(strstr(text, mark) + strlen(mark));
 	free(text);

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "report.h"
 #include "session.h"
 #include "settings.h"
 
@@ -55,10 +56,10 @@ char *bundle_output(const struct bundle *bundle, const char *id);
 
 /*
  * Recomputes everything; SESSION has the records that follow from the logs afterwards.  Tells each
- * thing that does not match.
+ * thing that does not match, and returns how the page compares.
  */
-void bundle_verify(const struct bundle *bundle, struct session *session,
-		   struct mismatches *mismatches);
+enum report_page bundle_verify(const struct bundle *bundle, struct session *session,
+			       struct mismatches *mismatches);
 /* The same but for the page, which another version of the suite words otherwise. */
 void bundle_verify_records(const struct bundle *bundle, struct session *session,
 			   struct mismatches *mismatches);

@@ -43,6 +43,27 @@ FILE *text_stream(char **text, size_t *length)
 	return or_stop(open_memstream(text, length));
 }
 
+void *grown_array(void *array, size_t count, size_t size)
+{
+	return or_stop(reallocarray(array, count, size));
+}
+
+char *file_text(const char *path, size_t *length)
+{
+	FILE *file = fopen(path, "re"), *stream;
+	char *text;
+	int byte;
+
+	if (!file)
+		return NULL;
+	stream = text_stream(&text, length);
+	while ((byte = getc(file)) != EOF)
+		putc(byte, stream);
+	fclose(stream);
+	fclose(file);
+	return text;
+}
+
 bool same_text(const char *a, const char *b)
 {
 	return a && b ? strcmp(a, b) == 0 : a == b;

@@ -16,6 +16,12 @@ void *zeroed_array(size_t count, size_t size);
 /* A stream that grows *text; close it to have *text complete. */
 FILE *text_stream(char **text, size_t *length);
 
+/* ARRAY with room for COUNT elements of SIZE bytes. */
+void *grown_array(void *array, size_t count, size_t size);
+
+/* All of a file; NULL where it cannot be read. To be freed. */
+char *file_text(const char *path, size_t *length);
+
 /* Whether two texts are the same; two that are NULL are. */
 bool same_text(const char *a, const char *b);
 

@@ -40,9 +40,7 @@ static void count_error(struct matrix *matrix, const char *name)
 			break;
 	}
 	if (i == matrix->column_count) {
-		matrix->columns = reallocarray(matrix->columns, i + 1, sizeof(*matrix->columns));
-		if (!matrix->columns)
-			abort();
+		matrix->columns = grown_array(matrix->columns, i + 1, sizeof(*matrix->columns));
 		matrix->columns[i] = (struct column){.name = name};
 		matrix->column_count++;
 	}

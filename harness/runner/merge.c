@@ -55,7 +55,7 @@ static bool same_library(const struct part *a, const struct part *b, const char 
 	const char *hash_a = json_text(json_object_get(a->bundle.certificate, key), "sha256");
 	const char *hash_b = json_text(json_object_get(b->bundle.certificate, key), "sha256");
 
-	return hash_a && hash_b ? strcmp(hash_a, hash_b) == 0 : hash_a == hash_b;
+	return same_text(hash_a, hash_b);
 }
 
 static int check_alike(const struct part *first, const struct part *part)

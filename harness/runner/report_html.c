@@ -214,23 +214,6 @@ int report_write_html(const struct session *session, const char *path)
 	return status;
 }
 
-/* All of a file; NULL where it cannot be read. */
-static char *read_page(const char *path, size_t *length)
-{
-	FILE *file = fopen(path, "re"), *stream;
-	char *text;
-	int byte;
-
-	if (!file)
-		return NULL;
-	stream = text_stream(&text, length);
-	while ((byte = getc(file)) != EOF)
-		putc(byte, stream);
-	fclose(stream);
-	fclose(file);
-	return text;
-}
-
 /* The line on which two texts begin to differ; 0 where they do not. */
 static size_t first_difference(const char *a, size_t length_a, const char *b, size_t length_b)
 {
@@ -244,7 +227,7 @@ static size_t first_difference(const char *a, size_t length_a, const char *b, si
 enum report_page report_compare_html(const struct session *session, const char *path, size_t *line)
 {
 	size_t length;
-	char *told = read_page(path, &length);
+	char *told = file_text(path, &length);
 	enum report_page result = PAGE_FOLLOWS;
 	struct html_page page;
 

@@ -276,25 +276,19 @@ static void verify_sums(const struct bundle *bundle, const struct session *sessi
 			 shown(json_text(bundle->certificate, "verdict")), report_verdict(session));
 }
 
-static enum report_page page_of(const struct bundle *bundle, const struct session *session,
-				size_t *line)
+/* The page says nothing but what follows from the logs. */
+static enum report_page verify_page(const struct bundle *bundle, const struct session *session,
+				    struct mismatches *mismatches)
 {
 	char *path = format_text("%s/report.html", bundle->folder);
-	enum report_page page = report_compare_html(session, path, line);
+	size_t line;
+	enum report_page page = report_compare_html(session, path, &line);
 
 	free(path);
-	return page;
-}
-
-/* The page says nothing but what follows from the logs. */
-static void verify_page(const struct bundle *bundle, const struct session *session,
-			struct mismatches *mismatches)
-{
-	size_t line;
-
-	if (page_of(bundle, session, &line) == PAGE_DIFFERS)
+	if (page == PAGE_DIFFERS)
 		mismatch(mismatches, "report.html:%zu: the page does not follow from the logs",
 			 line);
+	return page;
 }
 
 void bundle_verify_records(const struct bundle *bundle, struct session *session,
@@ -309,17 +303,16 @@ void bundle_verify_records(const struct bundle *bundle, struct session *session,
 	verify_sums(bundle, session, mismatches);
 }
 
-void bundle_verify(const struct bundle *bundle, struct session *session,
-		   struct mismatches *mismatches)
+enum report_page bundle_verify(const struct bundle *bundle, struct session *session,
+			       struct mismatches *mismatches)
 {
 	bundle_verify_records(bundle, session, mismatches);
-	verify_page(bundle, session, mismatches);
+	return verify_page(bundle, session, mismatches);
 }
 
-static void print_verified(const struct bundle *bundle, const struct session *session)
+static void print_verified(const struct bundle *bundle, const struct session *session,
+			   enum report_page page)
 {
-	size_t line;
-
 	printf("verified: %s, %zu clauses, API %s, profile %s, spec %.12s: %s\n",
 	       shown(bundle->settings.label), session->case_count, session->api,
 	       bundle->settings.profile, session->document->spec_hash, report_verdict(session));
@@ -330,7 +323,7 @@ static void print_verified(const struct bundle *bundle, const struct session *se
 		printf("only the clauses of the filter %s\n", bundle->settings.filter);
 	if (bundle->settings.shards)
 		printf("only shard %d of %d\n", bundle->settings.shard, bundle->settings.shards);
-	if (page_of(bundle, session, &line) == PAGE_OF_ANOTHER_SUITE)
+	if (page == PAGE_OF_ANOTHER_SUITE)
 		printf("report.html was written by another version of the suite: only its hash was "
 		       "compared\n");
 	printf("SHA-256 of the certificate: %s\n", bundle->certificate_hash);
@@ -340,6 +333,7 @@ static int verify(const struct bundle *bundle, const struct plan *plan)
 {
 	struct mismatches mismatches = {.stream = stdout};
 	struct session session = {0};
+	enum report_page page = PAGE_ABSENT;
 	int status = 0;
 
 	if (!bundle_has_plan(bundle, plan, &mismatches))
@@ -349,11 +343,11 @@ static int verify(const struct bundle *bundle, const struct plan *plan)
 	if (status)
 		mismatch(&mismatches, "waivers.yaml: the waivers cannot be read");
 	else if (!mismatches.count)
-		bundle_verify(bundle, &session, &mismatches);
+		page = bundle_verify(bundle, &session, &mismatches);
 	if (mismatches.count)
 		printf("not verified: %zu mismatches\n", mismatches.count);
 	else
-		print_verified(bundle, &session);
+		print_verified(bundle, &session, page);
 	session_close(&session);
 	return mismatches.count ? EXIT_FAILED : EXIT_PASSED;
 }

@@ -19,9 +19,9 @@
 /* Room for the longest case; what no case uses costs nothing. */
 #define ENTRIES	   (1 << 20)
 #define TEXT_BYTES (64 << 20)
-/* Calls and exchanges with peers have the first 14336 entries and 1.5 MiB, the other events all. */
-#define ENTRIES_KEPT (ENTRIES - 14336)
-#define TEXT_KEPT    (TEXT_BYTES - (3 << 19))
+/* Calls and exchanges with peers have the first of them, the other events all. */
+#define CALL_ENTRIES 14336
+#define CALL_TEXT    (3 << 19)
 #define EVENT_BYTES  4096
 #define ORIGINS	     64
 
@@ -120,13 +120,13 @@ bool observe_is_full(void)
 	return events && atomic_load(&events->full);
 }
 
-/* NULL where fewer than KEPT entries would be left. */
-static struct entry *take_entry(uint32_t kept)
+/* NULL where MOST entries are taken. */
+static struct entry *take_entry(uint32_t most)
 {
 	uint32_t at = atomic_load(&events->used);
 
 	do {
-		if (at + kept >= ENTRIES)
+		if (at >= most)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&events->used, &at, at + 1));
 	learn_origin();
@@ -156,7 +156,7 @@ struct observed_call *observe_call(const char *function, enum observed_class ret
 
 	if (!events)
 		return NULL;
-	e = take_entry(ENTRIES_KEPT);
+	e = take_entry(CALL_ENTRIES);
 	errno = err;
 	if (!e) {
 		atomic_fetch_add(&events->dropped, 1);
@@ -323,8 +323,8 @@ static bool counted_before(const struct event *event)
 	return true;
 }
 
-/* False where fewer than so many entries and bytes would be left. */
-static bool keep(const struct event *event, uint32_t entries_kept, uint32_t text_kept)
+/* False where so many entries or bytes are taken. */
+static bool keep(const struct event *event, uint32_t most_entries, uint32_t most_text)
 {
 	uint32_t at;
 	struct entry *e;
@@ -332,9 +332,9 @@ static bool keep(const struct event *event, uint32_t entries_kept, uint32_t text
 	learn_origin();
 	if (counted_before(event))
 		return true;
-	if (atomic_load(&events->text_used) + event->used + text_kept > TEXT_BYTES)
+	if (atomic_load(&events->text_used) + event->used > most_text)
 		return false;
-	e = take_entry(entries_kept);
+	e = take_entry(most_entries);
 	if (!e)
 		return false;
 	at = atomic_fetch_add(&events->text_used, (uint32_t)event->used);
@@ -367,7 +367,7 @@ void observe_event(const char *what, ...)
 	}
 	va_end(args);
 	put(&event, "]", 1);
-	if (!keep(&event, 0, 0))
+	if (!keep(&event, ENTRIES, TEXT_BYTES))
 		atomic_store(&events->full, true);
 	errno = err;
 }
@@ -385,7 +385,7 @@ void observe_exchange(int peer, const char *request, size_t length, const char *
 	put(&event, ",", 1);
 	put_text(&event, reply);
 	put(&event, "]", 1);
-	if (!keep(&event, ENTRIES_KEPT, TEXT_KEPT))
+	if (!keep(&event, CALL_ENTRIES, CALL_TEXT))
 		atomic_fetch_add(&events->dropped, 1);
 }
 

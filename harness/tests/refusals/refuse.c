@@ -277,3 +277,31 @@ int refuse_all(const struct refuse_life *lives, int count)
 	}
 	return failed;
 }
+
+/* --- the other party --- */
+
+static pid_t party;
+
+void refuse_start_party(void (*round)(void))
+{
+	static int count;
+	char fabric[40];
+
+	snprintf(fabric, sizeof(fabric), "refusals-%d-%d", (int)getpid(), count++);
+	setenv("SCIF_FABRIC", fabric, 1);
+	setenv("SCIF_NODE", "1", 1);
+	fflush(stdout);
+	party = fork();
+	if (party == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			round();
+	}
+	setenv("SCIF_NODE", "0", 1);
+}
+
+void refuse_end_party(void)
+{
+	kill(party, SIGKILL);
+	waitpid(party, NULL, 0);
+}

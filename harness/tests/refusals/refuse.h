@@ -26,6 +26,13 @@ struct refuse_life {
 /* Runs all and prints TAP; the exit status of the program. */
 int refuse_all(const struct refuse_life *lives, int count);
 
+/*
+ * For prepare and clean_up: another party on node 1 of a fabric of its own, where this process is
+ * node 0, which does ROUND over and over until it is ended.
+ */
+void refuse_start_party(void (*round)(void));
+void refuse_end_party(void);
+
 /* What must not have been, from inside a life. */
 void refuse_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -6,12 +6,8 @@
 #include <poll.h>
 #include <rsmapi.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -209,41 +205,26 @@ static bool use_far(rsmapi_controller_handle_t controller)
 	return rsm_memseg_import_disconnect(segment) == RSM_SUCCESS;
 }
 
-static pid_t party;
-
-static void start_party(bool (*act)(rsmapi_controller_handle_t))
+static void export_tolerantly(void)
 {
-	static int count;
-	char fabric[40];
+	tolerant = true;
+	with_controller(serve_all);
+}
 
-	snprintf(fabric, sizeof(fabric), "refusals-%d-%d", (int)getpid(), count++);
-	setenv("SCIF_FABRIC", fabric, 1);
-	setenv("SCIF_NODE", "1", 1);
-	fflush(stdout);
-	party = fork();
-	if (party == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		tolerant = true;
-		for (;;)
-			with_controller(act);
-	}
-	setenv("SCIF_NODE", "0", 1);
+static void import_tolerantly(void)
+{
+	tolerant = true;
+	with_controller(use_far);
 }
 
 static void start_exporter(void)
 {
-	start_party(serve_all);
+	refuse_start_party(export_tolerantly);
 }
 
 static void start_importer(void)
 {
-	start_party(use_far);
-}
-
-static void end_party(void)
-{
-	kill(party, SIGKILL);
-	waitpid(party, NULL, 0);
+	refuse_start_party(import_tolerantly);
 }
 
 static bool importing_life(bool may_fail)
@@ -261,8 +242,8 @@ static bool exporting_life(bool may_fail)
 int main(void)
 {
 	static const struct refuse_life lives[] = {
-		{"importing", MOST_CALLS, start_exporter, importing_life, end_party},
-		{"exporting", MOST_CALLS, start_importer, exporting_life, end_party},
+		{"importing", MOST_CALLS, start_exporter, importing_life, refuse_end_party},
+		{"exporting", MOST_CALLS, start_importer, exporting_life, refuse_end_party},
 	};
 
 	return refuse_all(lives, sizeof(lives) / sizeof(lives[0]));

@@ -9,11 +9,9 @@
 #include <scif_event.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -232,42 +230,27 @@ static bool accept_round(void)
 	return well("close", scif_close(epd)) && good;
 }
 
-static pid_t party;
-
-/* Node 1, until it is killed; its own failures are its own affair. */
-static void start_party(bool connects)
+/* Of the other party its own failures are its own affair. */
+static void connect_tolerantly(void)
 {
-	static int count;
-	char fabric[40];
+	tolerant = true;
+	connect_round(0);
+}
 
-	snprintf(fabric, sizeof(fabric), "refusals-%d-%d", (int)getpid(), count++);
-	setenv("SCIF_FABRIC", fabric, 1);
-	setenv("SCIF_NODE", "1", 1);
-	fflush(stdout);
-	party = fork();
-	if (party == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		tolerant = true;
-		for (;;)
-			connects ? connect_round(0) : accept_round();
-	}
-	setenv("SCIF_NODE", "0", 1);
+static void accept_tolerantly(void)
+{
+	tolerant = true;
+	accept_round();
 }
 
 static void start_acceptor(void)
 {
-	start_party(false);
+	refuse_start_party(accept_tolerantly);
 }
 
 static void start_connector(void)
 {
-	start_party(true);
-}
-
-static void end_party(void)
-{
-	kill(party, SIGKILL);
-	waitpid(party, NULL, 0);
+	refuse_start_party(connect_tolerantly);
 }
 
 static void on_event(enum scif_event event, union scif_event_data data)
@@ -297,8 +280,8 @@ static bool accepting_life(bool may_fail)
 int main(void)
 {
 	static const struct refuse_life lives[] = {
-		{"connecting", MOST_CALLS, start_acceptor, connecting_life, end_party},
-		{"accepting", MOST_CALLS, start_connector, accepting_life, end_party},
+		{"connecting", MOST_CALLS, start_acceptor, connecting_life, refuse_end_party},
+		{"accepting", MOST_CALLS, start_connector, accepting_life, refuse_end_party},
 	};
 
 	return refuse_all(lives, sizeof(lives) / sizeof(lives[0]));

@@ -20,6 +20,7 @@
 #include "bell.h"
 #include "connect.h"
 #include "family.h"
+#include "message.h"
 #include "node.h"
 #include "number_set.h"
 #include "registry.h"
@@ -420,11 +421,40 @@ static int descriptor_limit(void)
 
 enum { BATCH = 1024 };
 
-/* One poll(2) tells of many numbers which are open; the table knows most of those. */
-static int search_batch(struct ep *ep, int first, int end, int except)
+/* A connect that fails at this moment drops the endpoint's own reference. */
+static struct conn *take_conn(struct ep *ep)
 {
-	struct pollfd p[BATCH];
-	int count = 0;
+	struct conn *c;
+
+	pthread_mutex_lock(&ep->lock);
+	c = atomic_load(&ep->conn);
+	if (c != NULL)
+		conn_get(c);
+	pthread_mutex_unlock(&ep->lock);
+	return c;
+}
+
+/*
+ * Sockets of our kind show the band bit exactly when they show POLLOUT, files show only POLLOUT,
+ * pipes and queues that wait for input neither: so poll(2) itself passes over what comes with each
+ * connection, which fstat(2) would have to be asked about one by one.
+ */
+static bool maybe_ours(short revents, bool ours_is_writable)
+{
+	if (revents & POLLNVAL)
+		return false;
+	return revents & POLLOUT ? revents & POLLWRBAND
+				 : !(revents & POLLWRBAND) && !ours_is_writable;
+}
+
+/*
+ * One poll(2) tells of many numbers which are open; the table knows most of those. When nobody can
+ * send, a socket that was seen to be writable stays so under all its numbers.
+ */
+static int search_batch(struct ep *ep, int first, int end, int except, bool quiet)
+{
+	struct pollfd p[1 + BATCH] = {{.fd = quiet ? except : -1, .events = POLLOUT}};
+	int count = 1;
 	ino_t inode;
 
 	for (int number = first; number < end; number++) {
@@ -432,13 +462,13 @@ static int search_batch(struct ep *ep, int first, int end, int except)
 
 		if (number != except && !conn_is_control(number) &&
 		    (slot == NULL || atomic_load(slot) == NULL))
-			p[count++] = (struct pollfd){.fd = number};
+			p[count++] = (struct pollfd){.fd = number, .events = POLLOUT | POLLWRBAND};
 	}
-	if (count > 0 && poll(p, (nfds_t)count, 0) < 0)
+	if (count > 1 && poll(p, (nfds_t)count, 0) < 0)
 		return -1;
-	for (int i = 0; i < count; i++)
-		if (!(p[i].revents & POLLNVAL) && socket_inode(p[i].fd, &inode) == 0 &&
-		    inode == ep->inode)
+	for (int i = 1; i < count; i++)
+		if (maybe_ours(p[i].revents, p[0].revents & POLLOUT) &&
+		    socket_inode(p[i].fd, &inode) == 0 && inode == ep->inode)
 			return p[i].fd;
 	return -1;
 }
@@ -446,10 +476,17 @@ static int search_batch(struct ep *ep, int first, int end, int except)
 static int other_number(struct ep *ep, int except)
 {
 	int limit = descriptor_limit(), found = -1;
+	struct conn *c = take_conn(ep);
+	bool quiet = c != NULL && atomic_load(&ep->state) == EP_CONNECTED && sure(ep, except) &&
+		     message_hold_senders(c);
 
 	for (int first = 0; first < limit && found < 0; first += BATCH)
 		found = search_batch(ep, first, first + BATCH < limit ? first + BATCH : limit,
-				     except);
+				     except, quiet);
+	if (quiet)
+		message_release_senders(c);
+	if (c != NULL)
+		conn_put(c);
 	return found;
 }
 
@@ -497,19 +534,6 @@ static void lose_number(struct ep *ep, int number)
 	registry_remove(number);
 	if (!ep_move(ep, -1))
 		ep_lost(ep);
-}
-
-/* A connect that fails at this moment drops the endpoint's own reference. */
-static struct conn *take_conn(struct ep *ep)
-{
-	struct conn *c;
-
-	pthread_mutex_lock(&ep->lock);
-	c = atomic_load(&ep->conn);
-	if (c != NULL)
-		conn_get(c);
-	pthread_mutex_unlock(&ep->lock);
-	return c;
 }
 
 static void shut_conn(struct conn *c)

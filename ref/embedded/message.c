@@ -35,6 +35,13 @@ static int lock_for_a_while(pthread_mutex_t *lock)
 	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &limit);
 }
 
+int message_try_lock(pthread_mutex_t *lock)
+{
+	int error = pthread_mutex_trylock(lock);
+
+	return error == EBUSY ? MESSAGE_BUSY : result_of(lock, error);
+}
+
 int message_lock(pthread_mutex_t *lock, const _Atomic uint32_t *asleep, bool block)
 {
 	int error;

@@ -65,6 +65,27 @@ void message_quiet_sender(struct conn *c)
 	message_unlock(&c->own->send);
 }
 
+/* After one that was killed inside. */
+static void take_over(struct conn *c)
+{
+	atomic_store(&c->own->send_asleep, 0);
+	bell_repair_sender(c);
+}
+
+bool message_hold_senders(struct conn *c)
+{
+	int result = message_try_lock(&c->own->send);
+
+	if (result == MESSAGE_OWNER_DIED)
+		take_over(c);
+	return result != MESSAGE_BUSY;
+}
+
+void message_release_senders(struct conn *c)
+{
+	message_unlock(&c->own->send);
+}
+
 static int send_locked(struct conn *c, struct wait_signals *signals, const unsigned char *msg,
 		       int len, int flags)
 {
@@ -93,10 +114,8 @@ static int send_on(struct conn *c, const void *msg, int len, int flags)
 
 	if (result == MESSAGE_BUSY)
 		return conn_alive(c);
-	if (result == MESSAGE_OWNER_DIED) {
-		atomic_store(&c->own->send_asleep, 0);
-		bell_repair_sender(c);
-	}
+	if (result == MESSAGE_OWNER_DIED)
+		take_over(c);
 	result = send_locked(c, &signals, msg, len, flags);
 	message_unlock(&c->own->send);
 	wait_signals_release(&signals);

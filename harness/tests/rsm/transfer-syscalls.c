@@ -1,104 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * A transfer of 8 bytes on a mapped segment makes no system call but those of the question whether
- * the exporter is still there, and asks it at most every 50 microseconds. A filter turns every
- * system call of the thread into a signal whose handler counts it and makes it, so that transfers
- * run at their usual speed in between.
+ * the exporter is still there, and asks it at most every 50 microseconds.
  */
-#include <errno.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <ucontext.h>
-#include <unistd.h>
 
+#include "count_calls.h"
 #include "pair.h"
 
-enum { ROUNDS = 100000, SKIPPED = 77, SIZE = 65536, NUMBERS = 512, ARGUMENTS = 5 };
+enum { ROUNDS = 100000, SKIPPED = 77, SIZE = 65536 };
 
 /* librsm asks through scif_poll(), and the libscif below asks for itself. */
 enum { SILENCE_NS = 50000, WHO_ASK = 2 };
-
-#if defined(__x86_64__)
-static long call_of(const ucontext_t *context, long arguments[ARGUMENTS])
-{
-	static const int registers[ARGUMENTS] = {REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8};
-
-	for (int i = 0; i < ARGUMENTS; i++)
-		arguments[i] = (long)context->uc_mcontext.gregs[registers[i]];
-	return (long)context->uc_mcontext.gregs[REG_RAX];
-}
-
-static void answer(ucontext_t *context, long result)
-{
-	context->uc_mcontext.gregs[REG_RAX] = result;
-}
-#elif defined(__aarch64__)
-static long call_of(const ucontext_t *context, long arguments[ARGUMENTS])
-{
-	for (int i = 0; i < ARGUMENTS; i++)
-		arguments[i] = (long)context->uc_mcontext.regs[i];
-	return (long)context->uc_mcontext.regs[8];
-}
-
-static void answer(ucontext_t *context, long result)
-{
-	context->uc_mcontext.regs[0] = (unsigned long)result;
-}
-#else
-#error "where the arguments of a system call are has to be added for this machine"
-#endif
-
-static volatile unsigned long made[NUMBERS], made_in_all;
-
-/* The sixth argument of a call that the handler makes: the filter lets it pass. */
-#define PASS 0x5ca1ab1e
-
-static void on_call(int sig, siginfo_t *info, void *context)
-{
-	long argument[ARGUMENTS];
-	long number = call_of(context, argument);
-	int saved = errno;
-	long result = syscall(number, argument[0], argument[1], argument[2], argument[3],
-			      argument[4], (long)PASS);
-
-	(void)sig;
-	(void)info;
-	if (number >= 0 && number < NUMBERS)
-		made[number]++;
-	made_in_all++;
-	answer(context, result < 0 ? -errno : result);
-	errno = saved;
-}
-
-/* For this thread; threads that the library has already are left alone. */
-static int count_from_now_on(void)
-{
-	struct sigaction action = {.sa_sigaction = on_call, .sa_flags = SA_SIGINFO | SA_NODEFER};
-	struct sock_filter steps[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 3, 0),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[5])),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PASS, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog filter = {.len = sizeof(steps) / sizeof(steps[0]), .filter = steps};
-
-	sigaction(SIGSYS, &action, NULL);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return -errno;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : -errno;
-}
 
 static uint64_t now(void)
 {
@@ -112,19 +29,19 @@ static uint64_t now(void)
 
 enum { LESSONS = 16 };
 
-static unsigned long per_question[NUMBERS];
+static unsigned long per_question[CALL_NUMBERS];
 
 static void note_most(const unsigned long *before)
 {
-	for (int i = 0; i < NUMBERS; i++)
-		if (made[i] - before[i] > per_question[i])
-			per_question[i] = made[i] - before[i];
+	for (int i = 0; i < CALL_NUMBERS; i++)
+		if (calls_made[i] - before[i] > per_question[i])
+			per_question[i] = calls_made[i] - before[i];
 }
 
 static void copy_counts(unsigned long *to)
 {
-	for (int i = 0; i < NUMBERS; i++)
-		to[i] = made[i];
+	for (int i = 0; i < CALL_NUMBERS; i++)
+		to[i] = calls_made[i];
 }
 
 /* The answer to the question before is too old by then. */
@@ -138,7 +55,7 @@ static void rest(void)
 
 static void learn(struct pair *pair)
 {
-	unsigned long before[NUMBERS];
+	unsigned long before[CALL_NUMBERS];
 	uint64_t value = 0;
 
 	for (int i = 0; i < LESSONS; i++) {
@@ -158,7 +75,7 @@ static int judge(const unsigned long *counts, uint64_t elapsed)
 	unsigned long total = 0;
 	int wrong = 0;
 
-	for (long number = 0; number < NUMBERS; number++) {
+	for (long number = 0; number < CALL_NUMBERS; number++) {
 		total += counts[number];
 		if (counts[number] <= per_question[number] * questions)
 			continue;
@@ -178,17 +95,17 @@ static unsigned put_and_get(struct pair *pair, int rounds)
 	unsigned silent = 0;
 
 	for (int i = 0; i < rounds; i++) {
-		unsigned long before = made_in_all;
+		unsigned long before = calls_made_in_all;
 
 		value++;
 		pair_must(rsm_memseg_import_put64(pair->segment, 8, &value, 1), "put64");
-		silent += made_in_all == before;
+		silent += calls_made_in_all == before;
 	}
 	for (int i = 0; i < rounds; i++) {
-		unsigned long before = made_in_all;
+		unsigned long before = calls_made_in_all;
 
 		pair_must(rsm_memseg_import_get64(pair->segment, 8, &back, 1), "get64");
-		silent += made_in_all == before;
+		silent += calls_made_in_all == before;
 	}
 	pair_must(back != value, "what put64 wrote is not what get64 read");
 	return silent;
@@ -196,7 +113,7 @@ static unsigned put_and_get(struct pair *pair, int rounds)
 
 int main(void)
 {
-	unsigned long before[NUMBERS], counts[NUMBERS];
+	unsigned long before[CALL_NUMBERS], counts[CALL_NUMBERS];
 	struct pair pair;
 	void *address = NULL;
 	uint64_t began, elapsed;
@@ -209,7 +126,7 @@ int main(void)
 		rsm_memseg_import_map(pair.segment, &address, RSM_MAP_NONE, RSM_PERM_RDWR, 0, SIZE),
 		"map");
 	put_and_get(&pair, 1); /* the first ones may have something to set up */
-	error = count_from_now_on();
+	error = count_calls_from_now_on();
 	if (error != 0) {
 		printf("system calls cannot be counted here: %s\n", strerror(-error));
 		pair_end(&pair);
@@ -220,8 +137,8 @@ int main(void)
 	began = now();
 	silent = put_and_get(&pair, ROUNDS);
 	elapsed = now() - began;
-	for (int i = 0; i < NUMBERS; i++)
-		counts[i] = made[i] - before[i];
+	for (int i = 0; i < CALL_NUMBERS; i++)
+		counts[i] = calls_made[i] - before[i];
 	pair_end(&pair);
 	wrong = judge(counts, elapsed);
 	printf("%u transfers of %d made none\n", silent, 2 * ROUNDS);

@@ -39,7 +39,7 @@ enum change {
 
 struct comparison {
 	struct results a, b;
-	bool same_spec;
+	bool same_plan; /* both were to have the same clauses, so one that is missing was lost */
 	size_t counts[CHANGE_ONLY_B + 1];
 };
 
@@ -112,6 +112,22 @@ static void note_difference(const struct comparison *comparison, const char *key
 		       json_text(comparison->b.root, key));
 }
 
+/* Lists of verdicts do not tell what was selected. */
+static bool selections_agree(const struct comparison *comparison)
+{
+	static const char *const keys[] = {"selection", "shard"};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const json_t *a = json_object_get(comparison->a.root, keys[i]);
+		const json_t *b = json_object_get(comparison->b.root, keys[i]);
+
+		if (a && b && !json_equal(a, b))
+			return false;
+	}
+	return true;
+}
+
 static int print_comparison(struct comparison *comparison)
 {
 	size_t *counts = comparison->counts;
@@ -121,12 +137,15 @@ static int print_comparison(struct comparison *comparison)
 		printf("note: the profiles differ (%s; %s)\n", comparison->a.profile,
 		       comparison->b.profile);
 	note_difference(comparison, "spec_hash", "the spec hashes");
+	if (!selections_agree(comparison))
+		puts("note: the selections differ, so clauses that are only in one say nothing "
+		     "about the other");
 	print_changes(comparison, CHANGE_WORSE, "worse");
 	print_changes(comparison, CHANGE_BETTER, "better");
 	print_changes(comparison, CHANGE_OTHER, "changed");
 	print_changes(comparison, CHANGE_ONLY_A, "only in the first");
 	print_changes(comparison, CHANGE_ONLY_B, "only in the second");
-	lost = comparison->same_spec ? counts[CHANGE_ONLY_A] : 0;
+	lost = comparison->same_plan ? counts[CHANGE_ONLY_A] : 0;
 	printf("%zu worse, %zu better, %zu changed, %zu and %zu only in one\n",
 	       counts[CHANGE_WORSE] + lost, counts[CHANGE_BETTER], counts[CHANGE_OTHER],
 	       counts[CHANGE_ONLY_A], counts[CHANGE_ONLY_B]);
@@ -146,8 +165,9 @@ static int compare_two(const struct settings *settings)
 		status = EXIT_USAGE;
 	}
 	if (!status) {
-		comparison.same_spec =
-			comparison.a.root && comparison.b.root && agree(&comparison, "spec_hash");
+		comparison.same_plan = comparison.a.root && comparison.b.root &&
+				       agree(&comparison, "spec_hash") &&
+				       selections_agree(&comparison);
 		status = print_comparison(&comparison);
 	}
 	results_free(&comparison.a);

@@ -115,7 +115,12 @@ const struct plan_clause *commands_clause(const struct settings *settings, const
 	const char *id = settings->operands[0];
 	const struct plan_clause *clause = plan_clause(plan, id);
 
-	if (!clause)
+	if (!clause && plan_has_function(plan, id))
+		fprintf(stderr,
+			"scif-cts: %s is a function; `scif-cts list clauses --filter %s` names its "
+			"clauses\n",
+			id, id);
+	else if (!clause)
 		fprintf(stderr,
 			"scif-cts: there is no clause '%s'; `scif-cts list clauses` "
 			"names them all\n",

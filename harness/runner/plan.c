@@ -315,6 +315,17 @@ const struct plan_clause *plan_clause(const struct plan *plan, const char *id)
 	return NULL;
 }
 
+bool plan_has_function(const struct plan *plan, const char *name)
+{
+	size_t f;
+
+	for (f = 0; f < plan->function_count; f++) {
+		if (strcmp(plan->functions[f].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
 const struct plan_errata *plan_errata(const struct plan *plan, const char *id)
 {
 	size_t i;

@@ -69,6 +69,7 @@ struct plan *plan_load(char *const *paths);
 void plan_free(struct plan *plan);
 
 const struct plan_clause *plan_clause(const struct plan *plan, const char *id);
+bool plan_has_function(const struct plan *plan, const char *name);
 const struct plan_errata *plan_errata(const struct plan *plan, const char *id);
 const struct plan_outcome *plan_outcome(const struct plan_function *function, const char *name);
 /* Whether an entry of the errata settles what the clause says, or rules it out. */

@@ -152,6 +152,25 @@ int session_open_carrier(const struct settings *settings, const struct plan *pla
 	return status;
 }
 
+/* The filter may be meant for the API that is not the one of this run. */
+static void complain_of_filter(const struct settings *settings, const struct plan *plan)
+{
+	size_t f, c;
+
+	fprintf(stderr, "scif-cts: no clause matches the filter %s", settings->filter);
+	for (f = 0; f < plan->function_count; f++) {
+		const struct plan_function *function = &plan->functions[f];
+
+		for (c = 0; c < function->clause_count; c++) {
+			if (!session_filter_picks(settings, &function->clauses[c]))
+				continue;
+			fprintf(stderr, "; it matches some of --api %s\n", function->api);
+			return;
+		}
+	}
+	fputs("; `scif-cts list clauses` names them all\n", stderr);
+}
+
 int session_open(struct session *session, const struct settings *settings, const struct plan *plan)
 {
 	int status;
@@ -167,8 +186,7 @@ int session_open(struct session *session, const struct settings *settings, const
 			fprintf(stderr, "scif-cts: there is no clause for shard %d of %d\n",
 				settings->shard, settings->shards);
 		else
-			fprintf(stderr, "scif-cts: no clause matches the filter %s\n",
-				settings->filter);
+			complain_of_filter(settings, plan);
 		return EXIT_USAGE;
 	}
 	status = settings->waivers ? waivers_load(&session->waivers, settings->waivers) : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Importers that hold things up hold up nobody but themselves: some that take a place in the
- * listener's queue and go no further, and one that says it is done while its transfer goes on.
+ * listener's queue and go no further, and one that says it is done while its transfer goes on. An
+ * exporter whose memory comes slowly says that it is at work.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@
  * so many, one after the other, it would give up.
  */
 enum { STALLED = 4, SKIPPED = 77, LONGEST = 120 };
-enum { QUIET_ID = 0x400100, LIED_TO_ID = 0x400200 };
+enum { QUIET_ID = 0x400100, LIED_TO_ID = 0x400200, SLOW_ID = 0x400300 };
 
 static size_t page;
 
@@ -91,16 +92,25 @@ static void stalled_connectors(rsmapi_controller_handle_t controller, const char
 
 /* --- an importer that lies --- */
 
-/* A page that is not there, and that nobody brings. */
-static void *withheld_page(void)
+/* From now on a page that is not there comes when it is brought; -1 where that is not possible. */
+static int withhold(void *memory)
 {
 	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
 	struct uffdio_api api = {.api = UFFD_API};
 	struct uffdio_register reg = {.mode = UFFDIO_REGISTER_MODE_MISSING};
-	void *memory = pages();
 
 	reg.range = (struct uffdio_range){.start = (uintptr_t)memory, .len = page};
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) != 0 || ioctl(fd, UFFDIO_REGISTER, &reg) != 0)
+	if (fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0 && ioctl(fd, UFFDIO_REGISTER, &reg) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void *withheld_page(void)
+{
+	void *memory = pages();
+
+	if (withhold(memory) < 0)
 		exit(SKIPPED);
 	return memory;
 }
@@ -214,6 +224,35 @@ static int end_liar(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SUCCESS;
 }
 
+/* --- an exporter whose memory comes slowly --- */
+
+static void slow_memory(rsmapi_controller_handle_t controller)
+{
+	struct message hello = by_hand_connect(SLOW_ID, RSM_PERM_READ), answer;
+	rsm_memseg_export_handle_t segment;
+	rsm_memseg_id_t id = SLOW_ID;
+	void *memory = pages();
+	struct uffdio_zeropage zero = {.range = {.start = (uintptr_t)memory, .len = page}};
+	int fd;
+
+	pair_must(rsm_memseg_export_create(controller, &segment, memory, page, 0), "create");
+	pair_must(rsm_memseg_export_publish(segment, &id, NULL, 0), "publish");
+	fd = withhold(memory);
+	if (fd >= 0 && madvise(memory, page, MADV_REMOVE) == 0) {
+		scif_epd_t epd = by_hand_says(SLOW_ID, &hello, HEADER);
+
+		pair_must(!by_hand_hears(epd, &answer) || by_hand_type(&answer) != WORKING,
+			  "WORKING");
+		pair_must(ioctl(fd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");
+		while (by_hand_hears(epd, &answer) && by_hand_type(&answer) == WORKING)
+			;
+		pair_must(by_hand_type(&answer) != ANSWER || answer.word[4] != 0, "ANSWER");
+		scif_close(epd);
+	}
+	close(fd);
+	pair_must(rsm_memseg_export_destroy(segment), "destroy");
+}
+
 int main(void)
 {
 	rsmapi_controller_handle_t controller;
@@ -232,6 +271,7 @@ int main(void)
 	pair_must(rsm_get_controller("scif0", &controller), "get_controller");
 	quiet = published(controller, QUIET_ID);
 	stalled_connectors(controller, fabric);
+	slow_memory(controller);
 	lied_to = published(controller, LIED_TO_ID);
 	writing = liar_is_writing(begin, told);
 	if (writing) {

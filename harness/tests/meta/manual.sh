@@ -32,6 +32,7 @@ source_of() {
 	case $1 in
 	scif-cts) echo harness/runner/settings.c ;;
 	scif-fabric) echo ref/embedded/scif-fabric.c ;;
+	scif-bench) echo bench/main.c ;;
 	knc-info) echo ref/hw/knc-info.c ;;
 	scif-cts-card) echo harness/target/scif-cts-card ;;
 	*-peer) echo harness/peer/main.c ;;
@@ -76,6 +77,7 @@ for program in $(sed 's,.*/,,' "$work/programs"); do
 	! grep '^  [^ ].\{98\}' "$work/usage" || complain "$page: the first sentence of an item is too long for --help"
 	[ "$program" != scif-cts ] || continue
 	built=$top_builddir/$program
+	[ -x "$built" ] || built=$top_builddir/bench/$program
 	[ -x "$built" ] || built=$top_srcdir/harness/target/$program
 	"$built" --help | diff "$work/usage" - >&2 || complain "$program --help (>) is not what its page gives (<)"
 done

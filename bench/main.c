@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* scif-bench: how fast libscif and librsm are, beside what else moves bytes between two processes.
+ */
+#include "config.h"
+#include "docs/scif-bench.usage.h"
+
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "results.h"
+#include "run.h"
+#include "timing.h"
+
+enum { EXIT_MEASURED, EXIT_NOT_MEASURED, EXIT_USAGE };
+enum { REPETITIONS = 7, QUICK_REPETITIONS = 5, MOST_REPETITIONS = 1000 };
+
+struct settings {
+	const char *filter;
+	bool lists;
+};
+
+static const struct option options[] = {
+	{"filter", required_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{"list", no_argument, NULL, 'l'},
+	{"quick", no_argument, NULL, 'q'},
+	{"repetitions", required_argument, NULL, 'r'},
+	{"version", no_argument, NULL, 'V'},
+	{NULL, 0, NULL, 0},
+};
+
+static unsigned repetitions_of(const char *text)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*end || end == text || number < 1 || number > MOST_REPETITIONS) {
+		fprintf(stderr, "scif-bench: %s is no number of repetitions, 1 to %d\n", text,
+			MOST_REPETITIONS);
+		exit(EXIT_USAGE);
+	}
+	return (unsigned)number;
+}
+
+static void read_options(int argc, char **argv, struct settings *settings, struct results *results)
+{
+	int option;
+
+	while ((option = getopt_long(argc, argv, "f:hlqr:V", options, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			settings->filter = optarg;
+			break;
+		case 'h':
+			fputs(USAGE_TEXT, stdout);
+			exit(fflush(stdout) == 0 ? EXIT_MEASURED : EXIT_NOT_MEASURED);
+		case 'l':
+			settings->lists = true;
+			break;
+		case 'q':
+			results->is_quick = true;
+			break;
+		case 'r':
+			results->repetitions = repetitions_of(optarg);
+			break;
+		case 'V':
+			puts("scif-bench " PACKAGE_VERSION);
+			exit(fflush(stdout) == 0 ? EXIT_MEASURED : EXIT_NOT_MEASURED);
+		default:
+			fputs(USAGE_TEXT, stderr);
+			exit(EXIT_USAGE);
+		}
+	}
+	if (optind != argc) {
+		fputs(USAGE_TEXT, stderr);
+		exit(EXIT_USAGE);
+	}
+	if (results->repetitions == 0)
+		results->repetitions = results->is_quick ? QUICK_REPETITIONS : REPETITIONS;
+}
+
+static bool is_wanted(const struct settings *settings, const struct measurement *measurement)
+{
+	return !settings->filter || strstr(measurement->name, settings->filter);
+}
+
+static int list(const struct settings *settings)
+{
+	const struct measurement *const *measurement;
+
+	for (measurement = measurements; *measurement; measurement++)
+		if (is_wanted(settings, *measurement))
+			printf("%-18s %s\n", (*measurement)->name, (*measurement)->title);
+	return fflush(stdout) == 0 ? EXIT_MEASURED : EXIT_NOT_MEASURED;
+}
+
+/* A fabric of its own: what other programs do is not measured. */
+static void choose_fabric(void)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "bench-%d", (int)getpid());
+	setenv("SCIF_FABRIC", name, 1);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+static bool measure(const struct settings *settings, struct results *results)
+{
+	const struct measurement *const *measurement;
+	bool is_right = true;
+
+	for (measurement = measurements; *measurement; measurement++) {
+		struct results_of *of;
+
+		if (!is_wanted(settings, *measurement))
+			continue;
+		results->of = realloc(results->of, (results->count + 1) * sizeof(*results->of));
+		if (!results->of)
+			abort();
+		of = &results->of[results->count++];
+		memset(of, 0, sizeof(*of));
+		is_right = run_measurement(results, of, *measurement) && is_right;
+		results_print_one(stdout, of);
+	}
+	return is_right;
+}
+
+int main(int argc, char **argv)
+{
+	struct settings settings = {0};
+	struct results results = {0};
+
+	read_options(argc, argv, &settings, &results);
+	if (settings.lists)
+		return list(&settings);
+	choose_fabric();
+	timing_choose_cpus(results.cpu);
+	results_print_head(stdout, &results);
+	fflush(stdout);
+	if (!measure(&settings, &results))
+		return EXIT_NOT_MEASURED;
+	if (results.count == 0) {
+		fprintf(stderr, "scif-bench: no measurement is named %s\n", settings.filter);
+		return EXIT_USAGE;
+	}
+	return fflush(stdout) == 0 ? EXIT_MEASURED : EXIT_NOT_MEASURED;
+}

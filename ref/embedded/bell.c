@@ -153,9 +153,9 @@ int bell_put(struct conn *c, const struct ring_step *step)
 
 	if (step->moved == 0)
 		return 0;
-	if (step->before == 0)
+	if (step->token)
 		fits &= queue_token(c->own, TOKEN_T);
-	if (step->after == RING_CAPACITY)
+	if (step->filler)
 		fits &= queue_token(c->own, TOKEN_J) && queue_token(c->own, TOKEN_T);
 	if (!fits)
 		c->own->broken = true;
@@ -227,9 +227,9 @@ void bell_taken(struct conn *c, const struct ring_step *step)
 
 	if (step->moved == 0)
 		return;
-	if (step->before == RING_CAPACITY)
+	if (step->filler)
 		own->bell_removals += 1 + c->peer_filler;
-	if (step->after == 0)
+	if (step->token)
 		own->bell_removals += 1;
 	if (own->bell_removals > 0)
 		bell_settle(c);
@@ -237,14 +237,14 @@ void bell_taken(struct conn *c, const struct ring_step *step)
 
 void bell_repair_sender(struct conn *c)
 {
-	uint32_t used = ring_used(&c->block->ring[c->side]);
+	struct ring *r = &c->block->ring[c->side];
 	int queued = 0;
 
 	ioctl(c->sock, SIOCOUTQ, &queued);
 	c->own->bell_tokens = 0;
-	if (used > 0 && queued == 0)
+	if (ring_rung(r) && queued == 0)
 		queue_token(c->own, TOKEN_T);
-	if (used == RING_CAPACITY && writable(c->sock)) {
+	if (ring_refill(r) || (ring_full(r) && writable(c->sock))) {
 		queue_token(c->own, TOKEN_J);
 		queue_token(c->own, TOKEN_T);
 	}
@@ -253,12 +253,13 @@ void bell_repair_sender(struct conn *c)
 
 void bell_repair_receiver(struct conn *c)
 {
-	uint32_t used, due;
+	struct ring *r = &c->block->ring[1 - c->side];
+	uint32_t due;
 	int queued = 0;
 
+	ring_unwant(r);
 	ioctl(c->sock, SIOCINQ, &queued);
-	used = ring_used(&c->block->ring[1 - c->side]);
-	due = used == 0 ? 0 : used < RING_CAPACITY ? 1 : 2 + c->peer_filler;
+	due = (ring_rung(r) ? 1 : 0) + (ring_full(r) ? 1 + c->peer_filler : 0);
 	c->own->bell_removals = queued > (int)due ? (uint32_t)queued - due : 0;
 	bell_settle(c);
 }

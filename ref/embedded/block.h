@@ -14,7 +14,7 @@
 #include "block_mem.h"
 
 #define BLOCK_MAGIC   0x53434246u
-#define BLOCK_VERSION 1u
+#define BLOCK_VERSION 2u
 
 #define RING_BYTES 4096u
 /* One byte is kept free: 4095 bytes fit, as on the card. */
@@ -38,14 +38,29 @@ struct block_side {
 };
 
 /*
- * Bytes written and bytes taken share one word, so that "became non-empty",
- * "became full", "made room" and "became empty" are each seen by exactly one
- * party, and a process killed at any instruction leaves a consistent ring.
+ * Each word is moved on by one side, and carries the marks by which both sides agree who has seen
+ * the ring become non-empty, full, empty, or get room: each of these is one compare-and-swap, seen
+ * by exactly one party. A process killed at any instruction leaves a consistent ring.
  */
 struct ring {
-	_Alignas(64) _Atomic uint64_t place; /* written << 32 | taken, both modulo 2^32 */
+	_Alignas(64) _Atomic uint64_t head; /* bytes written modulo 2^32, and enum ring_head */
+	_Alignas(64) _Atomic uint64_t tail; /* bytes taken modulo 2^32, and enum ring_tail */
 	_Alignas(64) unsigned char data[RING_BYTES];
 };
+
+#define RING_COUNT 0xffffffffull
+
+enum ring_head_shift { RING_WANT_SHIFT = 32 };
+/* How many more bytes the reader takes without being told of them. */
+#define RING_WANT   (0xfffull << RING_WANT_SHIFT)
+#define RING_RUNG   (1ull << 48) /* the doorbell tells of the bytes in the ring */
+#define RING_ASLEEP (1ull << 49) /* the reader sleeps on the count of this word */
+
+#define RING_FULL     (1ull << 32) /* the doorbell tells that there is no room */
+#define RING_TAKEBACK (1ull << 33) /* the writer takes back what it wrote last */
+/* Changes with each taking back, which would go unnoticed otherwise. */
+#define RING_TAKEBACKS	   (0xffffull << 48)
+#define RING_TAKEBACKS_ONE (1ull << 48)
 
 struct block {
 	uint32_t magic;

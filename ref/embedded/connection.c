@@ -315,8 +315,8 @@ int conn_gone(struct conn *c)
 /* Whether what poll(2) shows is what our socket would show in the rings' present state. */
 static bool plausible(const struct conn *c, short revents)
 {
-	bool in = ring_used(&c->block->ring[1 - c->side]) > 0;
-	bool out = ring_used(&c->block->ring[c->side]) < RING_CAPACITY;
+	bool in = ring_rung(&c->block->ring[1 - c->side]);
+	bool out = !ring_full(&c->block->ring[c->side]);
 
 	/* Only sockets of our kind raise the band bit together with POLLOUT. */
 	if (!(revents & POLLOUT) != !(revents & POLLWRBAND))
@@ -424,6 +424,9 @@ void conn_publish_close(struct conn *c)
 {
 	if (c->last_holder)
 		atomic_store(&c->block->side[c->side].state, BLOCK_SIDE_CLOSED);
+	/* Ours and the peer's. */
+	ring_rouse(&c->block->ring[0]);
+	ring_rouse(&c->block->ring[1]);
 }
 
 void conn_atfork_prepare(void)
@@ -431,6 +434,8 @@ void conn_atfork_prepare(void)
 	pthread_mutex_lock(&list.lock);
 	for (struct chunk *chunk = list.chunks; chunk != NULL; chunk = chunk->next)
 		chunk->frozen = true;
+	for (struct conn *c = list.first; c != NULL; c = c->next)
+		atomic_store(&c->own->forked, true);
 }
 
 void conn_atfork_parent(void)

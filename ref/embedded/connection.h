@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "block.h"
+#include "patience.h"
 
 struct mem_conn; /* memory half, store.h / window.h */
 
@@ -31,8 +32,14 @@ struct conn_side {
 	_Atomic uint32_t recv_asleep; /* the holder of `recv` waits for data */
 	uint32_t bell_removals;	      /* doorbell bytes still to be taken off; under recv */
 	uint32_t bell_tokens; /* doorbell messages still to be sent, see bell.c; under send */
-	bool broken;	      /* the peer wrote nonsense into the block */
-	_Atomic int gone;     /* first reason the connection ended: 0, ECONNRESET, ENODEV */
+	uint32_t send_seen;   /* for ring_put; under send */
+	uint64_t recv_seen;   /* for ring_take; under recv */
+	struct patience send_patience, recv_patience; /* under send, recv */
+	struct patience recv_lag;		      /* under recv */
+	bool broken;				      /* the peer wrote nonsense into the block */
+	_Atomic bool
+		forked;	  /* several processes may hold this side, and one of them may be killed */
+	_Atomic int gone; /* first reason the connection ended: 0, ECONNRESET, ENODEV */
 };
 
 struct conn {

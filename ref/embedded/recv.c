@@ -18,11 +18,14 @@
 #include "wait.h"
 #include "window.h"
 
+/* The longest wait awake, the longest first sleep, the longest wait for a second message. */
+enum { AWAKE_NS = 100000, DOZE_NS = 1000000, LAG_NS = 2000, LAG_BYTES = RING_BYTES / 8 };
+
 /* Bytes moved, 0 when there are none, or an error. */
 static int take(struct conn *c, unsigned char *msg, uint32_t len)
 {
 	struct ring_step step;
-	int error = ring_take(&c->block->ring[1 - c->side], msg, len, &step);
+	int error = ring_take(&c->block->ring[1 - c->side], &c->own->recv_seen, msg, len, &step);
 
 	if (error == -EPROTO) {
 		c->own->broken = true;
@@ -32,6 +35,21 @@ static int take(struct conn *c, unsigned char *msg, uint32_t len)
 		return error;
 	bell_taken(c, &step);
 	return (int)step.moved;
+}
+
+/*
+ * Emptying the ring costs both sides system calls, which a moment's wait for the next message
+ * saves when messages come one after the other.
+ */
+static void lag(struct conn *c, uint32_t wanted)
+{
+	struct ring *r = &c->block->ring[1 - c->side];
+	uint32_t used = ring_to_empty(r, c->own->recv_seen, wanted);
+
+	if (used == 0 || used > LAG_BYTES)
+		return;
+	patience_wait(&c->own->recv_lag, ring_written(r), atomic_load(ring_taken(r)) + used,
+		      4 * used, LAG_NS, &c->closed);
 }
 
 /*
@@ -63,18 +81,57 @@ static void drop_noise(struct conn *c)
 	}
 }
 
-static int wait_for_data(struct conn *c, struct wait_signals *signals)
+/*
+ * The first of a sleep: on the ring's own word, which its writer wakes with one system call. What
+ * only a descriptor tells is noticed after it, and signals wait as long.
+ */
+static void doze(struct conn *c, struct wait_signals *signals, struct ring *r)
+{
+	uint32_t seen = atomic_load(ring_written(r));
+
+	wait_signals_hold(signals);
+	if (ring_doze(r) && !atomic_load(&c->closed) && conn_gone(c) == 0)
+		futex_wait(ring_written(r), seen, DOZE_NS, true);
+}
+
+/* Whether bytes came that need no doorbell, because the peer knew that they are waited for. */
+static bool bytes_come_soon(struct conn *c, struct wait_signals *signals, uint32_t wanted)
+{
+	struct ring *r = &c->block->ring[1 - c->side];
+	uint32_t seen = atomic_load(ring_written(r));
+
+	/* A killed process would leave its word behind to those that share the endpoint. */
+	if (c->own->forked || !ring_want(r, wanted))
+		return ring_used(r) > 0;
+	if (patience_wait(&c->own->recv_patience, ring_written(r), seen, 1, AWAKE_NS, &c->closed))
+		return true;
+	doze(c, signals, r);
+	if (ring_used(r) == 0)
+		ring_unwant(r);
+	return ring_used(r) > 0;
+}
+
+static int sleep_for_data(struct conn *c, struct wait_signals *signals)
 {
 	short revents;
-	int error;
+	int error = wait_fd(&c->closed, signals, c->sock, POLLIN, WAIT_FOREVER, &revents);
 
-	atomic_store(&c->own->recv_asleep, 1);
-	error = wait_fd(&c->closed, signals, c->sock, POLLIN, WAIT_FOREVER, &revents);
-	atomic_store(&c->own->recv_asleep, 0);
 	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL | POLLRDHUP)))
 		conn_ask(c);
 	else if (error == 0 && (revents & POLLIN) && ring_used(&c->block->ring[1 - c->side]) == 0)
 		drop_noise(c);
+	return error;
+}
+
+static int wait_for_data(struct conn *c, struct wait_signals *signals, int wanted)
+{
+	uint32_t most = wanted < (int)RING_CAPACITY ? (uint32_t)wanted : RING_CAPACITY;
+	int error = 0;
+
+	atomic_store(&c->own->recv_asleep, 1);
+	if (!bytes_come_soon(c, signals, most))
+		error = sleep_for_data(c, signals);
+	atomic_store(&c->own->recv_asleep, 0);
 	return error;
 }
 
@@ -102,8 +159,12 @@ static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned ch
 	bool again;
 
 	for (;;) {
-		int moved = atomic_load(&c->closed) ? -EINTR
-						    : take(c, msg + got, (uint32_t)(len - got));
+		int moved;
+
+		if (flags & SCIF_RECV_BLOCK)
+			lag(c, (uint32_t)(len - got));
+		moved = atomic_load(&c->closed) ? -EINTR
+						: take(c, msg + got, (uint32_t)(len - got));
 
 		if (moved > 0)
 			got += moved;
@@ -119,7 +180,7 @@ static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned ch
 		if (moved == 0 && !(flags & SCIF_RECV_BLOCK))
 			return empty_nonblocking(c);
 		if (moved == 0)
-			moved = wait_for_data(c, signals);
+			moved = wait_for_data(c, signals, len - got);
 		if (moved != 0)
 			return got > 0 ? got : moved;
 	}
@@ -137,6 +198,8 @@ static int recv_on(struct conn *c, void *msg, int len, int flags)
 		bell_repair_receiver(c);
 	}
 	result = recv_locked(c, &signals, msg, len, flags);
+	if (result < len)
+		ring_unwant(&c->block->ring[1 - c->side]);
 	message_unlock(&c->own->recv);
 	wait_signals_release(&signals);
 	return result;

@@ -14,6 +14,9 @@
 #include "wait.h"
 #include "window.h"
 
+/* The longest wait for room before going to sleep. */
+enum { AWAKE_NS = 50000 };
+
 /* How much of a long message is checked before any of it is sent. */
 enum { PROBE_BYTES = 4 << 20, PROBE_BYTES_NONBLOCKING = 64 << 10 };
 
@@ -35,12 +38,29 @@ static int put(struct conn *c, const unsigned char *msg, uint32_t len)
 		return error;
 	if (c->own->bell_tokens != 0)
 		bell_flush(c);
-	error = ring_put(&c->block->ring[c->side], msg, len, &step);
+	error = ring_put(&c->block->ring[c->side], &c->own->send_seen, msg, len, &step);
 	if (error == 0)
 		error = bell_put(c, &step);
+	if (error == 0 && step.sleeper)
+		conn_wake_word(ring_written(&c->block->ring[c->side]));
 	if (error == -EPROTO)
 		c->own->broken = true;
 	return error == 0 ? (int)step.moved : error == -EPROTO ? -ECONNRESET : error;
+}
+
+/*
+ * Awake it waits for more than a little room: each time that the ring becomes full costs both sides
+ * system calls.
+ */
+static bool room_comes_soon(struct conn *c)
+{
+	struct ring *r = &c->block->ring[c->side];
+	uint32_t taken = atomic_load(ring_taken(r));
+
+	return ring_used(r) < RING_CAPACITY ||
+	       patience_wait(&c->own->send_patience, ring_taken(r), taken, RING_CAPACITY / 2,
+			     AWAKE_NS, &c->closed) ||
+	       ring_used(r) < RING_CAPACITY;
 }
 
 static int wait_for_room(struct conn *c, struct wait_signals *signals)
@@ -49,6 +69,10 @@ static int wait_for_room(struct conn *c, struct wait_signals *signals)
 	int error;
 
 	atomic_store(&c->own->send_asleep, 1);
+	if (room_comes_soon(c)) {
+		atomic_store(&c->own->send_asleep, 0);
+		return 0;
+	}
 	error = wait_fd(&c->closed, signals, c->sock, POLLOUT, WAIT_FOREVER, &revents);
 	atomic_store(&c->own->send_asleep, 0);
 	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL)))

@@ -3,7 +3,6 @@
  * The driver's send and recv on the fabric's rings.  Both move what they can; who then has to wait
  * waits until all of the rest, or a queue full of it, can be moved.
  */
-#include <endian.h>
 #include <errno.h>
 #include <poll.h>
 
@@ -35,12 +34,6 @@ static struct ring *outgoing(struct conn *c)
 static struct ring *incoming(struct conn *c)
 {
 	return &c->block->ring[1 - c->side];
-}
-
-/* The halves of a ring's place, to sleep on: what was written, and what was taken. */
-static _Atomic uint32_t *half(struct ring *r, bool high)
-{
-	return (_Atomic uint32_t *)&r->place + (high == (__BYTE_ORDER == __LITTLE_ENDIAN));
 }
 
 static uint32_t room(struct conn *c)
@@ -76,12 +69,12 @@ static int put(struct conn *c, const unsigned char *bytes, uint32_t len)
 
 	if (c->own->bell_tokens != 0)
 		bell_flush(c);
-	error = ring_put(outgoing(c), bytes, len, &step);
+	error = ring_put(outgoing(c), &c->own->send_seen, bytes, len, &step);
 	if (error == 0)
 		error = bell_put(c, &step);
 	/* A receiver that waits for more than one byte sleeps on the ring itself. */
 	if (error == 0 && step.moved > 0)
-		conn_wake_word(half(outgoing(c), true));
+		conn_wake_word(ring_written(outgoing(c)));
 	if (error == -EPROTO)
 		c->own->broken = true;
 	return error == 0 ? (int)step.moved : error == -EPROTO ? -ECONNRESET : error;
@@ -93,7 +86,7 @@ static int wait_for_room(struct conn *c, struct wait_signals *signals, uint32_t 
 	int error = 0;
 
 	while (error == 0 && room(c) < bytes && !is_gone(c)) {
-		_Atomic uint32_t *taken = half(outgoing(c), false);
+		_Atomic uint32_t *taken = ring_taken(outgoing(c));
 		uint32_t seen = atomic_load(taken);
 		short revents;
 
@@ -177,7 +170,7 @@ static int take(struct conn *c, unsigned char *bytes, uint32_t len)
 {
 	unsigned char taken[RING_BYTES];
 	struct ring_step step;
-	int error = ring_take(incoming(c), taken, len, &step);
+	int error = ring_take(incoming(c), &c->own->recv_seen, taken, len, &step);
 
 	if (error != 0) {
 		c->own->broken = true;
@@ -186,7 +179,7 @@ static int take(struct conn *c, unsigned char *bytes, uint32_t len)
 	bell_taken(c, &step);
 	if (step.moved == 0)
 		return 0;
-	conn_wake_word(half(incoming(c), false));
+	conn_wake_word(ring_taken(incoming(c)));
 	error = safe_copy(bytes, taken, step.moved);
 	return error != 0 ? error : (int)step.moved;
 }
@@ -209,7 +202,7 @@ static int wait_for_bytes(struct conn *c, struct wait_signals *signals, uint32_t
 	int error = 0;
 
 	while (error == 0 && available(c) < bytes && !is_gone(c)) {
-		_Atomic uint32_t *written = half(incoming(c), true);
+		_Atomic uint32_t *written = ring_written(incoming(c));
 		uint32_t seen = atomic_load(written);
 
 		if (available(c) >= bytes)

@@ -20,6 +20,7 @@ extern char channel_message[MESSAGE_LENGTH];
 
 extern const struct channel channel_scif, channel_scif_polling;
 extern const struct channel channel_unix, channel_unix_polling, channel_pipe, channel_eventfd;
+extern const struct channel channel_rsm_signal;
 extern const struct channel channel_futex, channel_word;
 
 #endif

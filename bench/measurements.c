@@ -13,5 +13,13 @@ const struct measurement *const measurements[] = {
 	&measurement_read_unaligned,
 	&measurement_store,
 	&measurement_load,
+	&measurement_fence,
+	&measurement_register,
+	&measurement_unregister,
+	&measurement_windows,
+	&measurement_connect,
+	&measurement_poll,
+	&measurement_putv,
+	&measurement_barrier,
 	NULL,
 };

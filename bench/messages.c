@@ -228,7 +228,7 @@ const struct measurement measurement_ping_pong = {
 						.way = &channel_futex, .largest = 8},
 			&(const struct subject){"spinning pair", true, PING_PONG,
 						.way = &channel_word, .largest = 8},
-			NULL},
+			&subject_ucx_tag, &subject_fi_pingpong, NULL},
 };
 
 const struct measurement measurement_wake = {
@@ -240,6 +240,8 @@ const struct measurement measurement_wake = {
 	.subjects =
 		(const struct subject *const[]){
 			&(const struct subject){"scif_recv", WAKE, .way = &channel_scif},
+			&(const struct subject){"rsm_intr_signal_wait", WAKE,
+						.way = &channel_rsm_signal},
 			&(const struct subject){"futex pair", true, WAKE, .way = &channel_futex},
 			&(const struct subject){"AF_UNIX", true, WAKE, .way = &channel_unix},
 			&(const struct subject){"pipe", true, WAKE, .way = &channel_pipe},

@@ -96,6 +96,23 @@ static void load(struct pair *pair)
 	memcpy(local + pair->shift, mapping, pair->size);
 }
 
+static void fence_signal(struct pair *pair)
+{
+	bench_must(pair,
+		   scif_fence_signal(epd, local_window, 1, remote_window, 2,
+				     SCIF_FENCE_INIT_SELF | SCIF_SIGNAL_LOCAL |
+					     SCIF_SIGNAL_REMOTE) == 0,
+		   "scif_fence_signal");
+}
+
+static void fence_wait(struct pair *pair)
+{
+	int mark;
+
+	bench_must(pair, scif_fence_mark(epd, SCIF_FENCE_INIT_SELF, &mark) == 0, "scif_fence_mark");
+	bench_must(pair, scif_fence_wait(epd, mark) == 0, "scif_fence_wait");
+}
+
 /* Some samples also of what takes long, not too many of what does not. */
 struct effort copy_effort(size_t size)
 {
@@ -132,13 +149,13 @@ static const struct subject load_subject = {"scif_mmap", SHOWN,
 	(const struct subject *const[])                                                            \
 	{                                                                                          \
 		&writeto_subject, &vwriteto_subject, &subject_rsm_put, &subject_memcpy_out,        \
-			&subject_process_writev, NULL                                              \
+			&subject_process_writev, &subject_ucx_put, &subject_ucx_put_cma, NULL      \
 	}
 #define READERS                                                                                    \
 	(const struct subject *const[])                                                            \
 	{                                                                                          \
 		&readfrom_subject, &vreadfrom_subject, &subject_rsm_get, &subject_memcpy_in,       \
-			&subject_process_readv, NULL                                               \
+			&subject_process_readv, &subject_ucx_get, &subject_ucx_get_cma, NULL       \
 	}
 
 const struct measurement measurement_write = {
@@ -201,4 +218,20 @@ const struct measurement measurement_load = {
 			&subject_memcpy_in,
 			NULL,
 		},
+};
+
+const struct measurement measurement_fence = {
+	.name = "fence",
+	.title = "Fences with no transfer under way",
+	.sizes = {8},
+	.effort = copy_effort,
+	.subjects =
+		(const struct subject *const[]){
+			&(const struct subject){
+				"scif_fence_signal", SHOWN,
+				.driver = {.begin = begin_windows, .once = fence_signal}},
+			&(const struct subject){
+				"scif_fence_mark, _wait", SHOWN,
+				.driver = {.begin = begin_windows, .once = fence_wait}},
+			NULL},
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "channel.h"
 #include "subjects.h"
 #include "timing.h"
 
@@ -81,6 +82,72 @@ static void get(struct pair *pair)
 	     "rsm_memseg_import_get");
 }
 
+/* As many pieces as one call takes; the sizes are multiples of that. */
+static void putv(struct pair *pair)
+{
+	rsm_iovec_t pieces[RSM_MAX_SGIOREQS];
+	size_t length = pair->size / RSM_MAX_SGIOREQS, i;
+	rsm_scat_gath_t all = {
+		.io_request_count = RSM_MAX_SGIOREQS, .remote_handle = imported, .iovec = pieces};
+
+	for (i = 0; i < RSM_MAX_SGIOREQS; i++)
+		pieces[i] = (rsm_iovec_t){.io_type = RSM_VA_TYPE,
+					  .local.vaddr = local,
+					  .local_offset = i * length,
+					  .remote_offset = i * length,
+					  .transfer_length = length};
+	must(pair, rsm_memseg_import_putv(&all), "rsm_memseg_import_putv");
+}
+
+static void span_of_barrier(struct pair *pair)
+{
+	must(pair, rsm_memseg_import_open_barrier(&barrier), "rsm_memseg_import_open_barrier");
+	must(pair, rsm_memseg_import_close_barrier(&barrier), "rsm_memseg_import_close_barrier");
+}
+
+static void order_of_barrier(struct pair *pair)
+{
+	must(pair, rsm_memseg_import_order_barrier(&barrier), "rsm_memseg_import_order_barrier");
+}
+
+static void import_with_open_barrier(struct pair *pair)
+{
+	import_memory(pair);
+	must(pair, rsm_memseg_import_open_barrier(&barrier), "rsm_memseg_import_open_barrier");
+}
+
+/* --- signals as a channel: who exports is the partner --- */
+
+static void open_segment(struct pair *pair, unsigned connections)
+{
+	(void)connections;
+	if (pair->partner == 0)
+		export_memory(pair);
+	else
+		import_memory(pair);
+}
+
+static void *segment_of(const struct pair *pair)
+{
+	return pair->partner == 0 ? (void *)exported : (void *)imported;
+}
+
+static void post(const struct pair *pair, unsigned connection, size_t length)
+{
+	(void)connection;
+	(void)length;
+	must(pair, rsm_intr_signal_post(segment_of(pair), 0), "rsm_intr_signal_post");
+}
+
+static void await_signal(const struct pair *pair, unsigned connection, size_t length)
+{
+	(void)connection;
+	(void)length;
+	must(pair, rsm_intr_signal_wait(segment_of(pair), -1), "rsm_intr_signal_wait");
+}
+
+const struct channel channel_rsm_signal = {open_segment, post, await_signal};
+
 static void store(struct pair *pair)
 {
 	memcpy(mapping, local + pair->shift, pair->size);
@@ -105,3 +172,31 @@ const struct subject subject_rsm_store = {"rsm_memseg_import_map", EXPORTED,
 const struct subject subject_rsm_load = {"rsm_memseg_import_map", EXPORTED,
 					 .driver = {.begin = import_memory, .once = load},
 					 .largest = 64 << 20};
+
+const struct measurement measurement_putv = {
+	.name = "putv",
+	.title = "Copy to another process in 16 pieces, by their size together",
+	.sizes = {128, 4096, 65536, 1 << 20},
+	.effort = copy_effort,
+	.subjects =
+		(const struct subject *const[]){
+			&(const struct subject){"rsm_memseg_import_putv", EXPORTED,
+						.driver = {.begin = import_memory, .once = putv}},
+			&subject_memcpy_out, &subject_process_writev, NULL},
+};
+
+const struct measurement measurement_barrier = {
+	.name = "barrier",
+	.title = "Barriers of a connection to a segment",
+	.sizes = {8},
+	.effort = copy_effort,
+	.subjects =
+		(const struct subject *const[]){
+			&(const struct subject){
+				"open, close", EXPORTED,
+				.driver = {.begin = import_memory, .once = span_of_barrier}},
+			&(const struct subject){"order", EXPORTED,
+						.driver = {.begin = import_with_open_barrier,
+							   .once = order_of_barrier}},
+			NULL},
+};

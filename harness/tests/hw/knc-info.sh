@@ -184,6 +184,26 @@ echo 0 >"$tree/class/mic/scif/watchdog_enabled"
 run
 shows "no watchdog" 'note: the watchdog is off: the loss of a card is not noticed; next: load the driver with watchdog=1'
 
+echo 1 >"$tree/class/mic/scif/watchdog_enabled"
+echo 0 >"$tree/class/mic/scif/watchdog_auto_reboot"
+run
+shows "no reboot" 'note: a card that the watchdog finds lost stays lost until it is booted by hand; next: load the driver with watchdog_auto_reboot=1'
+healthy 225c
+mic 0 02:00.0 online sleeping
+cannot "a card that sleeps" 'mic0: its scif_status is "sleeping"' 'wake it by using it, or switch its power management off'
+rm "$tree/class/mic/mic0/scif_status"
+mkdir "$tree/class/mic/mic0/scif_status"
+cannot "a scif_status that cannot be read" 'mic0: its scif_status could not be read: Is a directory' \
+	"look at the driver's messages in dmesg"
+
+# libpci warns of it; that is no concern of the reader's.
+healthy 225c
+rm "$tree/bus/pci/devices/0000:02:00.0/config"
+concludes "no configuration" 0 'SCIF can be used with node 1 (mic0).'
+healthy 225c
+rm -r "$tree/bus/pci/devices/0000:02:00.0" "$tree/class/mic/mic0/device"
+concludes "a card that the driver knows and the bus does not" 0 'SCIF can be used with node 1 (mic0).'
+
 # What another user may read of the configuration is its head.
 healthy 225c
 config 225c 38 '02 01' | bytes | dd bs=64 count=1 of="$tree/bus/pci/devices/0000:02:00.0/config" 2>"$work/dd"
@@ -298,6 +318,14 @@ for wrong in --frobnicate -x 'extra' '--json extra' -F; do
 done
 run --help
 check "--help" 0 $?
+run --version
+check "--version" 0 $?
+check "--version" knc-info "$(cut -c 1-8 "$work/out")"
+if [ -w /dev/full ]; then
+	"$tool" >/dev/full 2>"$work/err"
+	check "no room for the output: status" 1 $?
+	check "no room for the output" 'knc-info: the output could not be written' "$(cat "$work/err")"
+fi
 page=$top_srcdir/docs/knc-info.1
 for option in $(sed -n 's/^  -[a-zA-Z], --\([a-z-]*\).*/\1/p' "$work/out"); do
 	check "--$option is in the manual page" 1 "$(grep -c "Fl Fl\? \?-\?$option\b\|Fl -$option\b" "$page")"

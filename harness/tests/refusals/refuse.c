@@ -101,7 +101,7 @@ void refuse_say(const char *format, ...)
 
 static int install_filter(void)
 {
-	struct sock_filter code[REFUSALS + 3];
+	struct sock_filter code[REFUSALS + 4];
 	unsigned short n = 0;
 
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
@@ -109,7 +109,8 @@ static int install_filter(void)
 	for (int i = 0; i < REFUSALS; i++)
 		code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
 							 (unsigned)refusals[i].number,
-							 (unsigned char)(REFUSALS - i), 0);
+							 (unsigned char)(REFUSALS - i + 1), 0);
+	code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_execve, 1, 0);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF);
 	struct sock_fprog program = {n, code};
@@ -171,6 +172,7 @@ static void supervise(int filter, int process, struct choice choice, const char 
 {
 	struct pollfd entries[] = {{.fd = filter, .events = POLLIN}, {.fd = process, .events = POLLIN}};
 	bool begun = false;
+	pid_t loading = 0;
 	int asked = 0;
 
 	for (;;) {
@@ -184,8 +186,13 @@ static void supervise(int filter, int process, struct choice choice, const char 
 			continue;
 		int kind = kind_of(&question.data);
 		/* A program that is started has a loader, which makes other calls before the first socket. */
-		begun |= question.data.nr == SYS_socket;
-		if (begun && atomic_load(&shared->refusing) && kind != REFUSALS &&
+		if (question.data.nr == SYS_execve)
+			loading = (pid_t)question.pid;
+		if (question.data.nr == SYS_socket) {
+			begun = true;
+			loading = (pid_t)question.pid == loading ? 0 : loading;
+		}
+		if (begun && (pid_t)question.pid != loading && atomic_load(&shared->refusing) && kind != REFUSALS &&
 		    is_chosen(choice, kind, &asked)) {
 			answer.flags = 0;
 			answer.error = -refusals[kind].error;

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A life of libscif: an endpoint that connects, and one that accepts, each with a party on another node that does the
- * other half over and over, whatever becomes of a connection. Both sides send, open windows, copy, map, fence and poll.
+ * A life of libscif: an endpoint that connects, and one that accepts, each with a party on another
+ * node that does the other half over and over, whatever becomes of a connection. Both sides send,
+ * open windows, copy, map, fence and poll. And one of the tool that changes the fabric, with what
+ * it leaves behind.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <scif.h>
 #include <scif_event.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,7 +122,8 @@ static bool transfer(scif_epd_t epd, const struct windows *w)
 	static char far[SIZE];
 
 	return well("transfer", scif_writeto(epd, w->here, PAGE, w->there + PAGE, 0)) &&
-	       well("transfer", scif_readfrom(epd, w->here + PAGE, PAGE, w->there, SCIF_RMA_SYNC)) &&
+	       well("transfer",
+		    scif_readfrom(epd, w->here + PAGE, PAGE, w->there, SCIF_RMA_SYNC)) &&
 	       well("transfer", scif_vreadfrom(epd, far, SIZE, w->there, SCIF_RMA_USECPU)) &&
 	       well("transfer", scif_vwriteto(epd, far, 2 * PAGE, w->there + 2 * PAGE,
 					      SCIF_RMA_SYNC | SCIF_RMA_ORDERED));
@@ -165,10 +173,41 @@ static bool with_windows(scif_epd_t epd, struct windows *w, bool first)
 	w->here = scif_register(epd, w->own, SIZE, 0, SCIF_PROT_READ | SCIF_PROT_WRITE, 0);
 	if (!well("register", w->here))
 		return false;
-	bool good = exchange(epd, &w->here, &w->there, sizeof(w->here), first) && transfer(epd, w) &&
-		    fence(epd, w) && map(epd, w) && fork_beside(w) && transfer(epd, w) &&
-		    meet(epd, first);
+	bool good = exchange(epd, &w->here, &w->there, sizeof(w->here), first) &&
+		    transfer(epd, w) && fence(epd, w) && map(epd, w) && fork_beside(w) &&
+		    transfer(epd, w) && meet(epd, first);
 	return well("unregister", scif_unregister(epd, w->here, SIZE)) && good;
+}
+
+/* Memory that is a file's already; the peer gets the file. */
+static bool with_file(scif_epd_t epd, char *memory, bool first)
+{
+	char page[PAGE];
+	off_t here = scif_register(epd, memory, PAGE, 0, SCIF_PROT_READ | SCIF_PROT_WRITE, 0),
+	      there;
+
+	if (!well("register", here))
+		return false;
+	bool good = exchange(epd, &here, &there, sizeof(here), first) &&
+		    well("transfer", scif_vreadfrom(epd, page, PAGE, there, 0)) && meet(epd, first);
+	return well("unregister", scif_unregister(epd, here, PAGE)) && good;
+}
+
+static bool share_file(scif_epd_t epd, bool first)
+{
+	int fd = memfd_create("file", MFD_CLOEXEC);
+	bool good = false;
+
+	if (fd >= 0 && ftruncate(fd, PAGE) == 0) {
+		char *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		good = memory != MAP_FAILED && with_file(epd, memory, first);
+		if (memory != MAP_FAILED)
+			munmap(memory, PAGE);
+	}
+	if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 static bool talk(scif_epd_t epd, bool first)
@@ -180,7 +219,8 @@ static bool talk(scif_epd_t epd, bool first)
 	if (w.own == MAP_FAILED)
 		return false;
 	memset(w.own, 'o', SIZE / 2);
-	good = send_much(epd, first) && with_windows(epd, &w, first) && meet(epd, first);
+	good = send_much(epd, first) && with_windows(epd, &w, first) && share_file(epd, first) &&
+	       meet(epd, first);
 	munmap(w.own, SIZE);
 	return good;
 }
@@ -226,7 +266,8 @@ static bool accept_round(void)
 
 	if (!well("open", epd))
 		return false;
-	good = well("bind", scif_bind(epd, PORT)) && well("listen", scif_listen(epd, 4)) && serve(epd);
+	good = well("bind", scif_bind(epd, PORT)) && well("listen", scif_listen(epd, 4)) &&
+	       serve(epd);
 	return well("close", scif_close(epd)) && good;
 }
 
@@ -277,11 +318,85 @@ static bool accepting_life(bool may_fail)
 	return begin_round(may_fail) && accept_round();
 }
 
+/* --- the tool --- */
+
+static bool run(const char *const arguments[])
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int null = open("/dev/null", O_WRONLY);
+
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		execv("./scif-fabric", (char **)(uintptr_t)arguments);
+		_exit(1);
+	}
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	/* What is refused may be something of its loader's. */
+	if (pid > 0 && (WIFSIGNALED(status) || (status != 0 && !tolerant)))
+		refuse_say(" scif-fabric %s %s ended with %#x;", arguments[1],
+			   arguments[2] ? arguments[2] : "", (unsigned)status);
+	return pid > 0 && status == 0;
+}
+
+static bool change_fabric(bool may_fail)
+{
+	static const char *const commands[][5] = {
+		{"scif-fabric", "reset"},	   {"scif-fabric", "node", "add", "5"},
+		{"scif-fabric", "list", "--json"}, {"scif-fabric", "node", "down", "1"},
+		{"scif-fabric", "reset"},
+	};
+	bool good = true;
+
+	tolerant = may_fail;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		good &= run(commands[i]);
+	return good;
+}
+
+static void listen_only(void)
+{
+	scif_epd_t epd = scif_open();
+
+	scif_bind(epd, PORT);
+	scif_listen(epd, 1);
+	for (;;)
+		pause();
+}
+
+static void start_member(void)
+{
+	refuse_start_party(listen_only);
+}
+
+/* A controller that was refused something may be left, which cannot take anybody any more. */
+static void end_controller(void)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "scif/%s/ctl",
+			      getenv("SCIF_FABRIC"));
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct ucred owner = {.pid = 0};
+	socklen_t size = sizeof(owner);
+
+	if (connect(fd, (struct sockaddr *)&name,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)) ==
+		    0 &&
+	    getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &owner, &size) == 0 && owner.pid > 0)
+		kill(owner.pid, SIGKILL);
+	close(fd);
+	refuse_end_party();
+}
+
 int main(void)
 {
 	static const struct refuse_life lives[] = {
 		{"connecting", MOST_CALLS, start_acceptor, connecting_life, refuse_end_party},
 		{"accepting", MOST_CALLS, start_connector, accepting_life, refuse_end_party},
+		{"changing the fabric", MOST_CALLS, start_member, change_fabric, end_controller},
 	};
 
 	return refuse_all(lives, sizeof(lives) / sizeof(lives[0]));

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Pointers to no memory, and to memory that cannot be written: EFAULT, also where the text has no
+ * such error, and never a signal.
+ */
+#include <errno.h>
+#include <scif.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { PAGE = 4096, BROKEN = 99 };
+
+static int failed;
+
+static void gives_efault(int result, const char *call)
+{
+	int good = result == -1 && errno == EFAULT;
+
+	printf("%s: %s\n", good ? "ok" : "not ok", call);
+	failed += !good;
+}
+
+int main(void)
+{
+	void *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct scif_pollepd *fixed =
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *end = (void *)UINTPTR_MAX;
+	char fabric[40];
+	uint16_t self;
+
+	snprintf(fabric, sizeof(fabric), "pointers-%d", (int)getpid());
+	setenv("SCIF_FABRIC", fabric, 1);
+	scif_epd_t epd = scif_open();
+	if (epd < 0 || none == MAP_FAILED || fixed == MAP_FAILED)
+		return BROKEN;
+	fixed[0] = (struct scif_pollepd){.epd = epd, .events = SCIF_POLLIN};
+	mprotect(fixed, PAGE, PROT_READ);
+	gives_efault(scif_connect(epd, none), "scif_connect to no memory");
+	gives_efault(scif_connect(epd, end), "scif_connect to the end of all memory");
+	gives_efault(scif_get_nodeIDs(none, 2, &self), "scif_get_nodeIDs into no memory");
+	gives_efault(scif_get_nodeIDs(NULL, 0, none), "scif_get_nodeIDs, self in no memory");
+	gives_efault(scif_poll(none, 1, 0), "scif_poll of no memory");
+	gives_efault(scif_poll(fixed, 1, 0), "scif_poll of memory to read");
+	return failed != 0;
+}

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "docs/scif-bench.usage.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,20 +13,25 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "json.h"
+#include "page.h"
 #include "results.h"
 #include "run.h"
+#include "targets.h"
 #include "timing.h"
 
 enum { EXIT_MEASURED, EXIT_NOT_MEASURED, EXIT_USAGE };
 enum { REPETITIONS = 7, QUICK_REPETITIONS = 5, MOST_REPETITIONS = 1000 };
 
 struct settings {
-	const char *filter;
+	const char *filter, *json, *page;
 	bool lists;
 };
 
 static const struct option options[] = {
 	{"filter", required_argument, NULL, 'f'},
+	{"html", required_argument, NULL, 'H'},
+	{"json", required_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
 	{"list", no_argument, NULL, 'l'},
 	{"quick", no_argument, NULL, 'q'},
@@ -51,7 +57,7 @@ static void read_options(int argc, char **argv, struct settings *settings, struc
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "f:hlqr:V", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:hH:j:lqr:V", options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			settings->filter = optarg;
@@ -59,6 +65,12 @@ static void read_options(int argc, char **argv, struct settings *settings, struc
 		case 'h':
 			fputs(USAGE_TEXT, stdout);
 			exit(fflush(stdout) == 0 ? EXIT_MEASURED : EXIT_NOT_MEASURED);
+		case 'H':
+			settings->page = optarg;
+			break;
+		case 'j':
+			settings->json = optarg;
+			break;
 		case 'l':
 			settings->lists = true;
 			break;
@@ -131,10 +143,26 @@ static bool measure(const struct settings *settings, struct results *results)
 	return is_right;
 }
 
+/* Whether what was asked for could be written. */
+static bool save(const struct settings *settings, const struct results *results)
+{
+	int error;
+
+	if (settings->json && json_save(settings->json, results) != 0) {
+		fprintf(stderr, "scif-bench: %s: %s\n", settings->json, strerror(errno));
+		return false;
+	}
+	error = settings->page ? page_save(settings->page, results) : 0;
+	if (error != 0)
+		fprintf(stderr, "scif-bench: %s: %s\n", settings->page, strerror(-error));
+	return error == 0 && fflush(stdout) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings = {0};
 	struct results results = {0};
+	bool is_right;
 
 	read_options(argc, argv, &settings, &results);
 	if (settings.lists)
@@ -143,11 +171,11 @@ int main(int argc, char **argv)
 	timing_choose_cpus(results.cpu);
 	results_print_head(stdout, &results);
 	fflush(stdout);
-	if (!measure(&settings, &results))
-		return EXIT_NOT_MEASURED;
+	is_right = measure(&settings, &results);
 	if (results.count == 0) {
 		fprintf(stderr, "scif-bench: no measurement is named %s\n", settings.filter);
 		return EXIT_USAGE;
 	}
-	return fflush(stdout) == 0 ? EXIT_MEASURED : EXIT_NOT_MEASURED;
+	targets_print(stdout, &results);
+	return save(&settings, &results) && is_right ? EXIT_MEASURED : EXIT_NOT_MEASURED;
 }

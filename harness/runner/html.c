@@ -187,7 +187,8 @@ bool html_is_alike(const char *page, const char *format)
 int html_close(struct html_page *page)
 {
 	html_end(page);
-	write_raw_element(page, "script", report_js);
+	if (!page->is_plain)
+		write_raw_element(page, "script", report_js);
 	return xmlTextWriterEndDocument(page->writer) < 0 || xmlTextWriterFlush(page->writer) < 0
 		       ? -ENOMEM
 		       : 0;

@@ -12,13 +12,14 @@
 struct html_page {
 	xmlBuffer *buffer;
 	xmlTextWriter *writer;
+	bool is_plain; /* without the script, which is for clauses */
 };
 
 /* Up to the start of <main>, with the style sheet inside.  FORMAT names the layout. */
 void html_open(struct html_page *page, const char *format, const char *title);
 /* Whether a page that somebody has was written by this suite in the layout FORMAT. */
 bool html_is_alike(const char *page, const char *format);
-/* To the end, with the script.  Returns 0 or a negative errno. */
+/* To the end, with the script unless it is plain.  Returns 0 or a negative errno. */
 int html_close(struct html_page *page);
 /* Writes a closed page into a file; returns 0 or a negative errno. */
 int html_save(const struct html_page *page, const char *path);

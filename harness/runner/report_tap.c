@@ -116,20 +116,6 @@ void report_print_totals(FILE *stream, const struct session *session)
 		session_failed(session), session_skipped(session));
 }
 
-/* Some file systems report a full disk only when the data is flushed. */
-int report_close(FILE *file)
-{
-	int status = 0;
-
-	if (fflush(file) != 0 || fsync(fileno(file)) < 0)
-		status = -errno;
-	else if (ferror(file))
-		status = -EIO;
-	if (fclose(file) != 0 && !status)
-		status = -errno;
-	return status;
-}
-
 int report_write_tap(const struct session *session, const char *path)
 {
 	FILE *file = fopen(path, "we");

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <scif.h>
+#include <scif_event.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +16,9 @@ enum { PAGE = 4096, BROKEN = 99 };
 
 static int failed;
 
-static void gives_efault(int result, const char *call)
+static void gives(int error, int result, const char *call)
 {
-	int good = result == -1 && errno == EFAULT;
+	int good = result == -1 && errno == error;
 
 	printf("%s: %s\n", good ? "ok" : "not ok", call);
 	failed += !good;
@@ -39,11 +40,12 @@ int main(void)
 		return BROKEN;
 	fixed[0] = (struct scif_pollepd){.epd = epd, .events = SCIF_POLLIN};
 	mprotect(fixed, PAGE, PROT_READ);
-	gives_efault(scif_connect(epd, none), "scif_connect to no memory");
-	gives_efault(scif_connect(epd, end), "scif_connect to the end of all memory");
-	gives_efault(scif_get_nodeIDs(none, 2, &self), "scif_get_nodeIDs into no memory");
-	gives_efault(scif_get_nodeIDs(NULL, 0, none), "scif_get_nodeIDs, self in no memory");
-	gives_efault(scif_poll(none, 1, 0), "scif_poll of no memory");
-	gives_efault(scif_poll(fixed, 1, 0), "scif_poll of memory to read");
+	gives(EFAULT, scif_connect(epd, none), "scif_connect to no memory");
+	gives(EFAULT, scif_connect(epd, end), "scif_connect to the end of all memory");
+	gives(EFAULT, scif_get_nodeIDs(none, 2, &self), "scif_get_nodeIDs into no memory");
+	gives(EFAULT, scif_get_nodeIDs(NULL, 0, none), "scif_get_nodeIDs, self in no memory");
+	gives(EFAULT, scif_poll(none, 1, 0), "scif_poll of no memory");
+	gives(EFAULT, scif_poll(fixed, 1, 0), "scif_poll of memory to read");
+	gives(EINVAL, scif_event_register(NULL), "scif_event_register without a handler");
 	return failed != 0;
 }

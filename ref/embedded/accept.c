@@ -351,11 +351,11 @@ static int accept_once(struct ep *ep, struct wait_signals *signals, struct scif_
 		*peer = (struct scif_portID){.node = new.ep->conn->peer_node,
 					     .port = new.ep->conn->peer_port};
 		*newepd = request->sock;
-		free(request);
+		request_done(ep, request);
 	} else if (worth_keeping(error)) {
 		request_keep(ep, request);
 	} else {
-		request_drop(request);
+		request_drop(ep, request);
 	}
 	newcomer_drop(&new);
 	return error;

@@ -121,7 +121,7 @@ struct ep *ep_create(void)
 	ep->port = 0;
 	ep->backlog = 0;
 	ep->failure = 0;
-	ep->kept = NULL;
+	ep->kept = ep->served = NULL;
 	atomic_store(&ep->conn, NULL);
 	atomic_store(&ep->numbers, 0);
 	pthread_mutex_lock(&table.lock);
@@ -639,7 +639,7 @@ void ep_atfork_child(void)
 		pthread_mutex_init(&ep->lock, NULL);
 		atomic_store(&ep->refs, atomic_load(&ep->numbers));
 		/* Requests at hand are the parent's to serve. */
-		requests_drop(ep);
+		requests_atfork_child(ep);
 	}
 	calls = 0;
 }

@@ -40,6 +40,7 @@ struct ep {
 	int failure;
 	_Atomic(struct conn *) conn; /* from connecting on */
 	struct request *kept;	     /* oldest first; under lock */
+	struct request *served;	     /* by threads in scif_accept; under lock */
 	struct ep *next_free;
 	struct ep *next, *prev; /* all endpoints in use; under the table lock */
 };

@@ -34,16 +34,34 @@ enum request_state request_state(int sock, uint16_t *node, uint16_t *port)
 	return p.revents & (POLLHUP | POLLRDHUP) ? REQUEST_DEAD : REQUEST_LIVE;
 }
 
-static struct request *take_kept(struct ep *ep)
+static struct request *take_first(struct ep *ep, struct request **list)
 {
 	struct request *request;
 
 	pthread_mutex_lock(&ep->lock);
-	request = ep->kept;
+	request = *list;
 	if (request != NULL)
-		ep->kept = request->next;
+		*list = request->next;
 	pthread_mutex_unlock(&ep->lock);
 	return request;
+}
+
+static void put_on(struct ep *ep, struct request **list, struct request *request)
+{
+	pthread_mutex_lock(&ep->lock);
+	request->next = *list;
+	*list = request;
+	pthread_mutex_unlock(&ep->lock);
+}
+
+static void drop_all(struct ep *ep, struct request **list)
+{
+	struct request *request;
+
+	while ((request = take_first(ep, list)) != NULL) {
+		close(request->sock);
+		free(request);
+	}
 }
 
 static int take_queued(struct ep *ep, struct request *request)
@@ -69,32 +87,49 @@ static int take_queued(struct ep *ep, struct request *request)
 
 int request_take(struct ep *ep, struct request **out)
 {
-	struct request *request = take_kept(ep);
+	struct request *request = take_first(ep, &ep->kept);
 	int error = 0;
 
 	if (request == NULL) {
 		request = malloc(sizeof(*request));
 		error = request == NULL ? -ENOMEM : take_queued(ep, request);
 	}
-	if (error == 0)
-		*out = request;
-	else
+	if (error != 0) {
 		free(request);
-	return error;
+		return error;
+	}
+	put_on(ep, &ep->served, request);
+	*out = request;
+	return 0;
+}
+
+static void take_from_served(struct ep *ep, const struct request *request)
+{
+	struct request **link = &ep->served;
+
+	pthread_mutex_lock(&ep->lock);
+	while (*link != request)
+		link = &(*link)->next;
+	*link = request->next;
+	pthread_mutex_unlock(&ep->lock);
 }
 
 void request_keep(struct ep *ep, struct request *request)
 {
-	pthread_mutex_lock(&ep->lock);
-	request->next = ep->kept;
-	ep->kept = request;
-	pthread_mutex_unlock(&ep->lock);
+	take_from_served(ep, request);
+	put_on(ep, &ep->kept, request);
 }
 
-void request_drop(struct request *request)
+void request_done(struct ep *ep, struct request *request)
+{
+	take_from_served(ep, request);
+	free(request);
+}
+
+void request_drop(struct ep *ep, struct request *request)
 {
 	close(request->sock);
-	free(request);
+	request_done(ep, request);
 }
 
 static bool kept_pending(struct ep *ep)
@@ -102,12 +137,13 @@ static bool kept_pending(struct ep *ep)
 	struct request *request;
 	uint16_t node, port;
 
-	while ((request = take_kept(ep)) != NULL) {
+	while ((request = take_first(ep, &ep->kept)) != NULL) {
+		put_on(ep, &ep->served, request);
 		if (request_state(request->sock, &node, &port) != REQUEST_DEAD) {
 			request_keep(ep, request);
 			return true;
 		}
-		request_drop(request);
+		request_drop(ep, request);
 	}
 	return false;
 }
@@ -145,8 +181,11 @@ bool request_pending(struct ep *ep, bool kernel_has_one)
 
 void requests_drop(struct ep *ep)
 {
-	struct request *request;
+	drop_all(ep, &ep->kept);
+}
 
-	while ((request = take_kept(ep)) != NULL)
-		request_drop(request);
+void requests_atfork_child(struct ep *ep)
+{
+	drop_all(ep, &ep->kept);
+	drop_all(ep, &ep->served);
 }

@@ -48,12 +48,16 @@ enum request_state { REQUEST_LIVE, REQUEST_DEAD, REQUEST_LOST };
 /* Dead: its connector is gone or gave up. Lost: so is its connector's node. */
 enum request_state request_state(int sock, uint16_t *node, uint16_t *port);
 
-/* The oldest request, caller's to free with its socket: 0, -EAGAIN, -ENOMEM, -ENOBUFS. */
+/* The oldest request, to be given to one of the next three: 0, -EAGAIN, -ENOMEM, -ENOBUFS. */
 int request_take(struct ep *ep, struct request **request);
 /* Puts one that could not be served back to the front. */
 void request_keep(struct ep *ep, struct request *request);
-void request_drop(struct request *request);
+void request_drop(struct ep *ep, struct request *request);
+/* It was served: its socket is another's now. */
+void request_done(struct ep *ep, struct request *request);
 /* Whether accept would return at once; drops dead requests it meets on the way. */
 bool request_pending(struct ep *ep, bool kernel_has_one);
+/* Those that nobody serves; in a forked child those that the parent serves as well. */
 void requests_drop(struct ep *ep);
+void requests_atfork_child(struct ep *ep);
 #endif

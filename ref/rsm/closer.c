@@ -36,6 +36,7 @@ void closer_close(struct closing *c, scif_epd_t epd, const void *owner,
 		  void (*closed)(struct closing *c))
 {
 	c->errand.run = run;
+	c->errand.peer_may_hold = true;
 	c->owner = owner;
 	c->closed = closed;
 	c->next = first;

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "service.h"
 
@@ -22,6 +23,15 @@ static _Atomic uint64_t ours[NUMBERS / WORD_BITS];
 
 /* Read to get or give back an endpoint, written to fork: then `ours` is complete. */
 static pthread_rwlock_t forking = PTHREAD_RWLOCK_INITIALIZER;
+
+/*
+ * Read in scif_accept(), which a connector that stalls may hold up: a fork waits for it, but not
+ * longer than this. A connection that is made at the very end of that time may stay open in the
+ * child.
+ */
+static pthread_rwlock_t accepting = PTHREAD_RWLOCK_INITIALIZER;
+#define FORK_PATIENCE_NS 500000000u
+static bool awaited; /* by the thread that forks */
 
 static void note(int number)
 {
@@ -107,13 +117,15 @@ int endpoint_accept(scif_epd_t listener, struct scif_portID *peer)
 	scif_epd_t epd;
 	int result;
 
-	pthread_rwlock_rdlock(&forking);
-	if (scif_accept(listener, peer, &epd, 0) == 0)
+	pthread_rwlock_rdlock(&accepting);
+	result = scif_accept(listener, peer, &epd, 0) == 0 ? 0 : -errno;
+	if (result == 0) {
+		pthread_rwlock_rdlock(&forking);
 		result = settle(epd);
-	else
-		result = errno == ENOBUFS ? -EMFILE : -errno;
-	pthread_rwlock_unlock(&forking);
-	return result;
+		pthread_rwlock_unlock(&forking);
+	}
+	pthread_rwlock_unlock(&accepting);
+	return result == -ENOBUFS ? -EMFILE : result;
 }
 
 /* Not ours any more before the number is free for others. */
@@ -262,17 +274,24 @@ int endpoint_receive(scif_epd_t epd, void *bytes, size_t n, uint64_t deadline, b
 
 void endpoint_atfork_prepare(void)
 {
+	uint64_t deadline = service_now() + FORK_PATIENCE_NS;
+	struct timespec limit = {.tv_sec = (time_t)(deadline / 1000000000u),
+				 .tv_nsec = (long)(deadline % 1000000000u)};
+
+	awaited = pthread_rwlock_clockwrlock(&accepting, CLOCK_MONOTONIC, &limit) == 0;
 	pthread_rwlock_wrlock(&forking);
 }
 
 void endpoint_atfork_parent(void)
 {
 	pthread_rwlock_unlock(&forking);
+	if (awaited)
+		pthread_rwlock_unlock(&accepting);
 }
 
 void endpoint_atfork_child(void)
 {
-	forking = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+	forking = accepting = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
 	for (int i = 0; i < NUMBERS / WORD_BITS; i++) {
 		uint64_t word = atomic_load(&ours[i]);
 

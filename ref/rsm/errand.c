@@ -14,8 +14,11 @@
 
 #include "service.h"
 
-/* When so many are held up at once the rest waits for its turn. */
-enum { MOST_RUNNERS = 64 };
+/*
+ * When so many are held up at once the rest waits for its turn. Peers that never let go have fewer,
+ * so that there is always somebody for those who come.
+ */
+enum { MOST_RUNNERS = 64, MOST_HELD = 24 };
 
 /* Whoever takes longer over one errand is held up. */
 #define HELD_UP_NS 500000000u
@@ -31,7 +34,9 @@ struct runner {
 /* Library lock. */
 static struct {
 	struct errand *first, **end;
-	unsigned waiting; /* errands that nobody has taken */
+	unsigned waiting;      /* errands that nobody has taken */
+	unsigned waiting_held; /* of these, those that a peer may hold */
+	unsigned held;	       /* runners on such an errand */
 	struct runner *runners;
 	unsigned count; /* of runners that have not ended */
 	unsigned free;	/* of these, those that will look for an errand next */
@@ -43,20 +48,15 @@ static struct {
 /* Changes with every errand that is sent. */
 static _Atomic uint32_t sent;
 
-static struct errand *take(void)
+static unsigned takeable(void)
 {
-	struct errand *e = errands.first;
+	unsigned places = MOST_HELD - errands.held;
 
-	if (e == NULL)
-		return NULL;
-	errands.first = e->next;
-	if (errands.first == NULL)
-		errands.end = &errands.first;
-	errands.waiting--;
-	return e;
+	return errands.waiting - errands.waiting_held +
+	       (errands.waiting_held < places ? errands.waiting_held : places);
 }
 
-static void take_back(struct errand *e)
+static void unlink_errand(struct errand *e)
 {
 	struct errand **link = &errands.first;
 
@@ -66,6 +66,19 @@ static void take_back(struct errand *e)
 	if (errands.end == &e->next)
 		errands.end = link;
 	errands.waiting--;
+	errands.waiting_held -= e->peer_may_hold;
+}
+
+/* The oldest that may be begun now. */
+static struct errand *take(void)
+{
+	struct errand *e = errands.first;
+
+	while (e != NULL && e->peer_may_hold && errands.held == MOST_HELD)
+		e = e->next;
+	if (e != NULL)
+		unlink_errand(e);
+	return e;
 }
 
 static void forget(struct runner *r)
@@ -87,21 +100,30 @@ static void await_errand(void)
 	service_lock();
 }
 
+/* Lock held, dropped meanwhile. The errand is gone after its run. */
+static void do_errand(struct runner *r, struct errand *e)
+{
+	bool peer_may_hold = e->peer_may_hold;
+
+	errands.free--;
+	errands.held += peer_may_hold;
+	r->since = service_now();
+	service_unlock();
+	e->run(e);
+	service_lock();
+	r->since = 0;
+	errands.held -= peer_may_hold;
+	errands.free++;
+}
+
 /* Lock held on entry, being one of the free; on return as well. */
 static void do_errands(struct runner *r)
 {
 	struct errand *e;
 
 	for (;;) {
-		while ((e = take()) != NULL) {
-			errands.free--;
-			r->since = service_now();
-			service_unlock();
-			e->run(e);
-			service_lock();
-			r->since = 0;
-			errands.free++;
-		}
+		while ((e = take()) != NULL)
+			do_errand(r, e);
 		if (errands.closed || errands.free > 1)
 			return;
 		await_errand();
@@ -151,6 +173,18 @@ static int begin_runner(void)
 	return 0;
 }
 
+/* One for each errand that waits, if all are held up: who holds up one may hold up the next. */
+static int begin_runners(void)
+{
+	unsigned wanted = takeable();
+	int error = begin_runner();
+
+	while (error == 0 && errands.free < wanted && errands.count < MOST_RUNNERS &&
+	       begin_runner() == 0)
+		;
+	return error;
+}
+
 /* When the last of those that are busy counts as held up; 0 if there is none at all. */
 static uint64_t all_held_up_at(void)
 {
@@ -164,7 +198,7 @@ static uint64_t all_held_up_at(void)
 
 static bool runner_needed(void)
 {
-	return errands.waiting > 0 && errands.free == 0 && errands.count < MOST_RUNNERS;
+	return takeable() > 0 && errands.free == 0 && errands.count < MOST_RUNNERS;
 }
 
 int errand_send(struct errand *e)
@@ -173,9 +207,10 @@ int errand_send(struct errand *e)
 	*errands.end = e;
 	errands.end = &e->next;
 	errands.waiting++;
+	errands.waiting_held += e->peer_may_hold;
 	join_ended();
-	if (runner_needed() && all_held_up_at() <= service_now() && begin_runner() != 0) {
-		take_back(e);
+	if (runner_needed() && all_held_up_at() <= service_now() && begin_runners() != 0) {
+		unlink_errand(e);
 		return -EAGAIN;
 	}
 	service_wake(&sent);
@@ -218,7 +253,7 @@ void errands_look(void)
 {
 	uint64_t now = service_now();
 
-	if (errands_deadline() <= now && begin_runner() != 0)
+	if (errands_deadline() <= now && begin_runners() != 0)
 		errands.retry = now + HELD_UP_NS;
 }
 
@@ -271,6 +306,7 @@ void errands_atfork_child(void)
 		errand_free(errands.allocated);
 	errands.first = NULL;
 	errands.end = &errands.first;
-	errands.waiting = errands.count = errands.free = 0;
+	errands.waiting = errands.waiting_held = errands.held = 0;
+	errands.count = errands.free = 0;
 	errands.closed = true;
 }

@@ -7,10 +7,13 @@
 #ifndef RSM_ERRAND_H
 #define RSM_ERRAND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct errand {
 	void (*run)(struct errand *e); /* lock NOT held */
+	/* A peer can make it last as long as it likes: such errands never have all the threads. */
+	bool peer_may_hold;
 	struct errand *next;	       /* private */
 	struct errand *next_allocated; /* private */
 };

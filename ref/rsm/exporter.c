@@ -32,6 +32,7 @@ enum { GUESTS = 64 };
 
 /* Whoever takes longer to get through scif_accept() holds up those behind. */
 #define HELD_UP_NS 250000000u
+enum { MOST_ACCEPTING = 40 };
 
 /* How long those that were cut off are waited for: what they hold may take for ever. */
 #define CUT_OFF_NS 200000000u
@@ -140,8 +141,10 @@ void link_vacate(struct link *l, off_t window)
 		link_unregister(l, window);
 		return;
 	}
-	*v = (struct vacating){
-		.errand.run = vacate, .link = l, .window = window, .size = l->export->size};
+	*v = (struct vacating){.errand = {.run = vacate, .peer_may_hold = true},
+			       .link = l,
+			       .window = window,
+			       .size = l->export->size};
 	if (errand_send_allocated(&v->errand) != 0) {
 		link_unregister(l, window);
 		free(v);
@@ -696,8 +699,11 @@ static void run_visit(struct errand *errand)
 	service_unlock();
 }
 
-/* A connector that stalls can hold up scif_accept() on the embedded fabric. */
-static void send_visit(struct export *e)
+/*
+ * A connector that stalls can hold up scif_accept() on the embedded fabric. False: there was no
+ * thread to be had, the guests were taken here, and the export may be gone by now.
+ */
+static bool send_visit(struct export *e)
 {
 	struct visit *v = calloc(1, sizeof(*v));
 
@@ -706,10 +712,11 @@ static void send_visit(struct export *e)
 	if (v != NULL) {
 		*v = (struct visit){.errand.run = run_visit, .export = e};
 		if (errand_send_allocated(&v->errand) == 0)
-			return;
+			return true;
 	}
 	free(v);
 	take_guests(e);
+	return false;
 }
 
 static struct export *export_of(struct watch *w)
@@ -735,18 +742,23 @@ static bool request_there(const struct listener *l)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* A shortage may be over; or somebody holds up the thread that accepts, and others wait behind. */
+/*
+ * A shortage may be over; or somebody holds up the threads that accept, and others wait behind: as
+ * many again soon get through however many stall.
+ */
 static void look_again(struct watch *w)
 {
 	struct export *e = export_of(w);
 	struct listener *l = &e->listener;
-	bool held_up = l->accepting > 0 && l->taken == l->seen && request_there(l);
+	bool held_up = l->taken == l->seen && request_there(l);
+	unsigned more = l->accepting == 0 ? 1 : held_up ? l->accepting : 0;
 
 	l->seen = l->taken;
-	if (l->accepting == 0 || held_up)
-		send_visit(e);
-	else
-		watch_deadline(w, service_now() + HELD_UP_NS);
+	watch_deadline(w, service_now() + HELD_UP_NS);
+	if (more > MOST_ACCEPTING - l->accepting)
+		more = MOST_ACCEPTING - l->accepting;
+	while (more > 0 && send_visit(e))
+		more--;
 }
 
 int listener_open(struct export *e, scif_epd_t epd)

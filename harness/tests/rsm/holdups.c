@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Importers that hold things up hold up nobody but themselves: some that take a place in the
- * listener's queue and go no further, and one that says it is done while its transfer goes on. An
- * exporter whose memory comes slowly says that it is at work.
+ * listener's queue and go no further, and many that say they are done while their transfers go on.
+ * An exporter whose memory comes slowly says that it is at work.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "by_hand.h"
@@ -28,9 +29,10 @@
 
 /*
  * libscif drops a connector that stalls after two seconds, and an importer waits for five: behind
- * so many, one after the other, it would give up.
+ * so many, one after the other, it would give up. There are as many liars as exporters have
+ * threads for errands.
  */
-enum { STALLED = 4, SKIPPED = 77, LONGEST = 120 };
+enum { STALLED = 64, LIARS = 64, SKIPPED = 77, LONGEST = 120 };
 enum { QUIET_ID = 0x400100, LIED_TO_ID = 0x400200, SLOW_ID = 0x400300 };
 
 static size_t page;
@@ -79,18 +81,48 @@ static int stalled_connector(const char *fabric)
 	return fd;
 }
 
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* That connector would be waited for longer than this. */
+#define STALL_NS 1500000000u
+
+static void fork_meanwhile(int descriptors)
+{
+	uint64_t began;
+	int status;
+	pid_t pid;
+
+	/* Until a thread is in scif_accept(). */
+	while (pair_descriptors() == descriptors)
+		sched_yield();
+	began = now();
+	pid = fork();
+	pair_must(pid < 0, "fork");
+	if (pid == 0)
+		_exit(EXIT_SUCCESS);
+	pair_must(now() - began > STALL_NS, "a fork behind a connector that stalls");
+	pair_must(waitpid(pid, &status, 0) != pid || status != 0, "the child");
+}
+
 static void stalled_connectors(rsmapi_controller_handle_t controller, const char *fabric)
 {
-	int fds[STALLED];
+	int fds[STALLED], before = pair_descriptors();
 
 	for (int i = 0; i < STALLED; i++)
 		fds[i] = stalled_connector(fabric);
+	fork_meanwhile(before + STALLED);
 	serves(controller, "connect behind connectors that stall");
 	for (int i = 0; i < STALLED; i++)
 		close(fds[i]);
 }
 
-/* --- an importer that lies --- */
+/* --- importers that lie --- */
 
 /* From now on a page that is not there comes when it is brought; -1 where that is not possible. */
 static int withhold(void *memory)
@@ -115,25 +147,30 @@ static void *withheld_page(void)
 	return memory;
 }
 
-static struct {
+static struct liar {
 	scif_epd_t epd;
 	off_t window;
-} lied;
+	void *from;
+	pid_t tid;
+} liars[LIARS];
 
-static void *write_without_end(void *from)
+static void *writer(void *arg)
 {
-	scif_vwriteto(lied.epd, from, page, lied.window, SCIF_RMA_SYNC);
+	struct liar *l = arg;
+
+	__atomic_store_n(&l->tid, gettid(), __ATOMIC_RELEASE);
+	scif_vwriteto(l->epd, l->from, page, l->window, SCIF_RMA_SYNC);
 	return NULL;
 }
 
-static bool answer_order(uint16_t type)
+static bool answer_order(const struct liar *l, uint16_t type)
 {
 	struct message order, done = by_hand(DONE, 0);
 
-	if (!by_hand_hears(lied.epd, &order) || by_hand_type(&order) != type)
+	if (!by_hand_hears(l->epd, &order) || by_hand_type(&order) != type)
 		return false;
 	done.word[3] = order.word[3];
-	return scif_send(lied.epd, &done, HEADER, SCIF_SEND_BLOCK) == HEADER;
+	return scif_send(l->epd, &done, HEADER, SCIF_SEND_BLOCK) == HEADER;
 }
 
 /* Sleeps in the fault: then the transfer is under way. */
@@ -153,34 +190,34 @@ static void await_fault(pid_t tid)
 	} while (strcmp(state, "handle_userfault") != 0);
 }
 
-static pid_t writer_tid;
-
-static void *writer(void *from)
-{
-	__atomic_store_n(&writer_tid, gettid(), __ATOMIC_RELEASE);
-	return write_without_end(from);
-}
-
-/* Ends only when it is killed, with its transfer still going on. */
-static void lie(int told)
+static void begin_writing(struct liar *l)
 {
 	struct message hello = by_hand_connect(LIED_TO_ID, RSM_PERM_RDWR), answer;
-	void *from = withheld_page();
 	pthread_t thread;
-	pid_t tid;
 
-	lied.epd = by_hand_says(LIED_TO_ID, &hello, HEADER);
-	pair_must(!by_hand_hears(lied.epd, &answer) || by_hand_type(&answer) != ANSWER ||
+	l->from = withheld_page();
+	l->epd = by_hand_says(LIED_TO_ID, &hello, HEADER);
+	pair_must(!by_hand_hears(l->epd, &answer) || by_hand_type(&answer) != ANSWER ||
 			  answer.word[4] != 0,
 		  "the answer to CONNECT");
-	lied.window = (off_t)(le32toh(answer.word[12]) | (uint64_t)le32toh(answer.word[13]) << 32);
-	pair_must(pthread_create(&thread, NULL, writer, from), "pthread_create");
-	while ((tid = __atomic_load_n(&writer_tid, __ATOMIC_ACQUIRE)) == 0)
+	l->window = (off_t)(le32toh(answer.word[12]) | (uint64_t)le32toh(answer.word[13]) << 32);
+	pair_must(pthread_create(&thread, NULL, writer, l), "pthread_create");
+	while (__atomic_load_n(&l->tid, __ATOMIC_ACQUIRE) == 0)
 		sched_yield();
-	await_fault(tid);
+	await_fault(l->tid);
+}
+
+/* Ends only when it is killed, with its transfers still going on. */
+static void lie(int told)
+{
+	static const uint16_t orders[] = {REBIND, ABORT};
+
+	for (int i = 0; i < LIARS; i++)
+		begin_writing(&liars[i]);
 	pair_must(write(told, "", 1) != 1, "write");
-	pair_must(!answer_order(REBIND), "REBIND");
-	pair_must(!answer_order(ABORT), "ABORT");
+	for (unsigned o = 0; o < sizeof(orders) / sizeof(orders[0]); o++)
+		for (int i = 0; i < LIARS; i++)
+			pair_must(!answer_order(&liars[i], orders[o]), "an order");
 	for (;;)
 		pause();
 }

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "json.h"
 #include "page.h"
 #include "results.h"
@@ -24,20 +25,16 @@ enum { EXIT_MEASURED, EXIT_NOT_MEASURED, EXIT_USAGE };
 enum { REPETITIONS = 7, QUICK_REPETITIONS = 5, MOST_REPETITIONS = 1000 };
 
 struct settings {
-	const char *filter, *json, *page;
+	const char *compare, *filter, *json, *page;
 	bool lists;
 };
 
 static const struct option options[] = {
-	{"filter", required_argument, NULL, 'f'},
-	{"html", required_argument, NULL, 'H'},
-	{"json", required_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{"list", no_argument, NULL, 'l'},
-	{"quick", no_argument, NULL, 'q'},
-	{"repetitions", required_argument, NULL, 'r'},
-	{"version", no_argument, NULL, 'V'},
-	{NULL, 0, NULL, 0},
+	{"compare", required_argument, NULL, 'c'}, {"filter", required_argument, NULL, 'f'},
+	{"html", required_argument, NULL, 'H'},	   {"json", required_argument, NULL, 'j'},
+	{"help", no_argument, NULL, 'h'},	   {"list", no_argument, NULL, 'l'},
+	{"quick", no_argument, NULL, 'q'},	   {"repetitions", required_argument, NULL, 'r'},
+	{"version", no_argument, NULL, 'V'},	   {NULL, 0, NULL, 0},
 };
 
 static unsigned repetitions_of(const char *text)
@@ -57,8 +54,11 @@ static void read_options(int argc, char **argv, struct settings *settings, struc
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "f:hH:j:lqr:V", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "c:f:hH:j:lqr:V", options, NULL)) != -1) {
 		switch (option) {
+		case 'c':
+			settings->compare = optarg;
+			break;
 		case 'f':
 			settings->filter = optarg;
 			break;
@@ -158,15 +158,23 @@ static bool save(const struct settings *settings, const struct results *results)
 	return error == 0 && fflush(stdout) == 0;
 }
 
+static bool compare(const json_t *reference, const struct results *results)
+{
+	return !reference || check_ratios(stdout, reference, results);
+}
+
 int main(int argc, char **argv)
 {
 	struct settings settings = {0};
 	struct results results = {0};
+	json_t *reference = NULL;
 	bool is_right;
 
 	read_options(argc, argv, &settings, &results);
 	if (settings.lists)
 		return list(&settings);
+	if (settings.compare && !(reference = check_load(settings.compare)))
+		return EXIT_USAGE;
 	choose_fabric();
 	timing_choose_cpus(results.cpu);
 	results_print_head(stdout, &results);
@@ -177,5 +185,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	targets_print(stdout, &results);
+	is_right = compare(reference, &results) && is_right;
+	json_decref(reference);
 	return save(&settings, &results) && is_right ? EXIT_MEASURED : EXIT_NOT_MEASURED;
 }

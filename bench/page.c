@@ -121,7 +121,7 @@ static void write_figures(struct html_page *page, const struct results_of *of)
 		"size", "by", "minimum", "median", "p99", "times as fast as", NULL};
 	size_t size, subject;
 
-	html_start(page, "details", NULL);
+	html_start(page, "details", "open", of->size_count > 1 ? NULL : "open", NULL);
 	html_element(page, "summary", NULL, "All figures");
 	start_table(page, heads);
 	for (size = 0; size < of->size_count; size++)

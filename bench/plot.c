@@ -10,7 +10,7 @@
 
 #include "format.h"
 
-enum { WIDTH = 480, HEIGHT = 330, LEFT = 62, RIGHT = 312, TOP = 14, BOTTOM = 292, LINE = 15 };
+enum { WIDTH = 480, HEIGHT = 330, LEFT = 78, RIGHT = 300, TOP = 14, BOTTOM = 292, LINE = 17 };
 
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00",
 				      "#56b4e9", "#8a8a8a", "#a6761d", "#7570b3", "#666600"};
@@ -25,6 +25,11 @@ struct plot {
 	enum plot_of what;
 	struct axis x, y;
 };
+
+static const char *colour_of(size_t subject)
+{
+	return colours[subject % (sizeof(colours) / sizeof(*colours))];
+}
 
 /* Of one subject: where its line ends and where its name is. */
 struct label {
@@ -117,7 +122,7 @@ static void write_path(struct html_page *page, char *path, const char *colour, c
 
 static void write_axes(struct html_page *page, const struct plot *plot)
 {
-	size_t count = plot->of->size_count, step = (count + 4) / 5, i;
+	size_t count = plot->of->size_count, step = (count + 3) / 4, i;
 	double decade;
 
 	for (decade = plot->y.low; decade <= plot->y.high; decade++) {
@@ -137,6 +142,17 @@ static void write_axes(struct html_page *page, const struct plot *plot)
 	}
 }
 
+/* So that a line of one size is seen. */
+static void write_dot(struct html_page *page, double x, double y, const char *colour)
+{
+	char *left = format_text("%.1f", x), *down = format_text("%.1f", y);
+
+	html_start(page, "circle", "cx", left, "cy", down, "r", "3", "fill", colour, NULL);
+	html_end(page);
+	free(left);
+	free(down);
+}
+
 static double write_line(struct html_page *page, const struct plot *plot, size_t subject)
 {
 	bool is_peer = plot->of->measurement->subjects[subject]->is_peer;
@@ -153,10 +169,12 @@ static double write_line(struct html_page *page, const struct plot *plot, size_t
 		fprintf(stream, "%s%.1f %.1f", last > 0 ? "L" : "M",
 			x_of(plot, (double)plot->of->sizes[size]), y_of(plot, value));
 		last = y_of(plot, value);
+		write_dot(page, x_of(plot, (double)plot->of->sizes[size]), last,
+			  colour_of(subject));
 	}
 	fclose(stream);
-	write_path(page, path, colours[subject % (sizeof(colours) / sizeof(*colours))],
-		   is_peer ? "1.8" : "3", is_peer ? dashes[subject % 4] : NULL);
+	write_path(page, path, colour_of(subject), is_peer ? "1.8" : "3",
+		   is_peer ? dashes[subject % 4] : NULL);
 	return last;
 }
 
@@ -197,8 +215,7 @@ static void write_lines(struct html_page *page, const struct plot *plot)
 	for (i = 0; i < count; i++) {
 		size_t subject = labels[i].subject;
 
-		write_text(page, RIGHT + 8, labels[i].y + 4, "start",
-			   colours[subject % (sizeof(colours) / sizeof(*colours))],
+		write_text(page, RIGHT + 8, labels[i].y + 4, "start", colour_of(subject),
 			   copy_text(plot->of->measurement->subjects[subject]->name));
 	}
 }
@@ -213,9 +230,9 @@ void plot_write(struct html_page *page, const struct results_of *of, enum plot_o
 
 	find_axes(&plot);
 	html_line(page);
-	html_start(page, "figure", NULL);
+	html_start(page, "figure", "style", "margin:0", NULL);
 	html_start(page, "svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", box, "role",
-		   "img", "aria-label", title, "style", "width:100%;max-width:44rem;font-size:13px",
+		   "img", "aria-label", title, "style", "width:100%;max-width:44rem;font-size:15px",
 		   NULL);
 	if (isfinite(plot.y.low)) {
 		write_axes(page, &plot);

@@ -267,8 +267,9 @@ int rsm_get_segmentid_range(const char *appid, rsm_memseg_id_t *baseid, uint32_t
  * @memseg: where to store its handle
  * @vaddr: start of the memory, a multiple of the page size
  * @size: its length in bytes, a positive multiple of the page size
- * @flags: RSM_ALLOW_REBIND to allow rsm_memseg_export_rebind(); RSM_CREATE_SEG_DONTWAIT and
- *	RSM_LOCK_OPS without effect; other bits are ignored
+ * @flags: RSM_ALLOW_REBIND to allow rsm_memseg_export_rebind(); RSM_CREATE_SEG_DONTWAIT for a
+ *	rsm_memseg_export_publish() that does not wait for resources, which the reference library
+ *	never does; RSM_LOCK_OPS without effect; other bits are ignored
  *
  * The segment holds the pages, not the addresses: later changes of the mapping leave it intact. The
  * memory stays the caller's to use.

@@ -100,7 +100,7 @@ while read -r function; do
 	grep -q "/$function\.3$" "$work/pages" || complain "$function has no manual page"
 done <"$work/functions"
 
-for page in "$docs"/*.1; do
+for page in "$docs"/*.[17]; do
 	awk -f "$docs/environment.awk" "$docs/environment.mdoc" "$page" >"$work/page" || complain "$page: marks or names of variables"
 	if [ -n "${UPDATE-}" ]; then
 		cp "$work/page" "$page"

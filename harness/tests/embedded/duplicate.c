@@ -72,7 +72,8 @@ int main(void)
 	setenv("SCIF_FABRIC", fabric, 1);
 	must(pipe(pipes), "pipe");
 	must(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "socketpair");
-	right = lives_on(0, "nothing under way") & lives_on(1, "a byte under way") &
-		lives_on(ROOM, "no room left");
+	right = lives_on(0, "nothing under way");
+	right &= lives_on(1, "a byte under way");
+	right &= lives_on(ROOM, "no room left");
 	return right ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIPPED = 77, LIFE_SECONDS = 30, SAID = 4096 };
+enum { SKIPPED = 77, LIFE_SECONDS = 120, SAID = 4096 };
 
 /*
  * The calls that are refused, and with what. Those that only give back are not among them, nor those that tell what is

@@ -48,6 +48,9 @@ static void addresses(rsmapi_controller_handle_t controller, rsm_memseg_import_h
 
 	check(rsm_memseg_export_create(controller, &segment, last, 2 * page, 0) == RSMERR_BAD_ADDR,
 	      "a segment beyond the end of memory has a bad address");
+	check(rsm_memseg_import_map(import, pages(PROT_READ), RSM_MAP_NONE, RSM_PERM_RDWR, 0,
+				    page) == RSMERR_BAD_ADDR,
+	      "an address of a mapping that cannot be told");
 	check(rsm_memseg_import_put(import, 0, (char *)last + page - 8, 64) == RSMERR_BAD_ADDR,
 	      "and so has a put from there");
 }

@@ -33,7 +33,7 @@
  * threads for errands.
  */
 enum { STALLED = 64, LIARS = 64, SKIPPED = 77, LONGEST = 120 };
-enum { QUIET_ID = 0x400100, LIED_TO_ID = 0x400200, SLOW_ID = 0x400300 };
+enum { QUIET_ID = 0x400100, LIED_TO_ID = 0x400200, SLOW_ID = 0x400300, DEAF_ID = 0x400400 };
 
 static size_t page;
 
@@ -261,11 +261,30 @@ static int end_liar(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SUCCESS;
 }
 
+/* --- an importer that does not answer --- */
+
+/* Unpublishing waits for it for a while, then its connection is ended. */
+static void deaf_importer(rsmapi_controller_handle_t controller)
+{
+	struct message hello = by_hand_connect(DEAF_ID, RSM_PERM_READ), m;
+	rsm_memseg_export_handle_t segment = published(controller, DEAF_ID);
+	scif_epd_t epd = by_hand_says(DEAF_ID, &hello, HEADER);
+
+	pair_must(!by_hand_hears(epd, &m) || by_hand_type(&m) != ANSWER, "ANSWER");
+	pair_must(rsm_memseg_export_unpublish(segment),
+		  "unpublish before one that does not answer");
+	pair_must(!by_hand_hears(epd, &m) || by_hand_type(&m) != ABORT, "ABORT");
+	pair_must(by_hand_hears(epd, &m), "the connection is still there");
+	scif_close(epd);
+	pair_must(rsm_memseg_export_destroy(segment), "destroy");
+}
+
 /* --- an exporter whose memory comes slowly --- */
 
 static void slow_memory(rsmapi_controller_handle_t controller)
 {
-	struct message hello = by_hand_connect(SLOW_ID, RSM_PERM_READ), answer;
+	struct message hello = by_hand_connect(SLOW_ID, RSM_PERM_READ), answer,
+		       done = by_hand(DONE, 0);
 	rsm_memseg_export_handle_t segment;
 	rsm_memseg_id_t id = SLOW_ID;
 	void *memory = pages();
@@ -277,7 +296,10 @@ static void slow_memory(rsmapi_controller_handle_t controller)
 	fd = withhold(memory);
 	if (fd >= 0 && madvise(memory, page, MADV_REMOVE) == 0) {
 		scif_epd_t epd = by_hand_says(SLOW_ID, &hello, HEADER);
+		scif_epd_t hasty = by_hand_says(SLOW_ID, &hello, HEADER);
 
+		/* Whoever says more before the answer gets none. */
+		pair_must(scif_send(hasty, &done, HEADER, SCIF_SEND_BLOCK) != HEADER, "scif_send");
 		pair_must(!by_hand_hears(epd, &answer) || by_hand_type(&answer) != WORKING,
 			  "WORKING");
 		pair_must(ioctl(fd, UFFDIO_ZEROPAGE, &zero), "UFFDIO_ZEROPAGE");
@@ -285,6 +307,9 @@ static void slow_memory(rsmapi_controller_handle_t controller)
 			;
 		pair_must(by_hand_type(&answer) != ANSWER || answer.word[4] != 0, "ANSWER");
 		scif_close(epd);
+		while (by_hand_hears(hasty, &answer))
+			pair_must(by_hand_type(&answer) != WORKING, "no answer to more than asked");
+		scif_close(hasty);
 	}
 	close(fd);
 	pair_must(rsm_memseg_export_destroy(segment), "destroy");
@@ -309,6 +334,7 @@ int main(void)
 	quiet = published(controller, QUIET_ID);
 	stalled_connectors(controller, fabric);
 	slow_memory(controller);
+	deaf_importer(controller);
 	lied_to = published(controller, LIED_TO_ID);
 	writing = liar_is_writing(begin, told);
 	if (writing) {

@@ -96,6 +96,22 @@ static void requests(void)
 	scif_close(epd);
 }
 
+/* Of those that were let in. */
+static void admitted(void)
+{
+	struct message m = by_hand_connect(ID, RSM_PERM_READ), done = by_hand(DONE, ID),
+		       other = by_hand(99, ID);
+	scif_epd_t epd = by_hand_says(ID, &m, HEADER);
+
+	check(answer(epd, ANSWER) == RSM_SUCCESS, "what is right is granted");
+	done.word[3] = htole32(4711);
+	pair_must(scif_send(epd, &done, HEADER, SCIF_SEND_BLOCK) != HEADER, "scif_send");
+	pair_must(scif_send(epd, &other, HEADER, SCIF_SEND_BLOCK) != HEADER, "scif_send");
+	check(answer(epd, ANSWER) == -1,
+	      "an unknown type ends the connection, an answer to nothing did not");
+	scif_close(epd);
+}
+
 static void questions(void)
 {
 	struct message m = by_hand(ASK, ID);
@@ -152,6 +168,7 @@ int main(void)
 	slow = by_hand_says(ID, &half, HEADER / 2);
 	nonsense();
 	requests();
+	admitted();
 	questions();
 	segment_is_well(controller, memory);
 	for (int i = 0; i < SILENT; i++)

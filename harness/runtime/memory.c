@@ -398,7 +398,7 @@ bool cts_wait64(const volatile void *p, uint64_t value)
 
 bool cts_wait32(const volatile void *p, uint32_t value)
 {
-	while (*(const volatile uint32_t *)p != value) {
+	while (__atomic_load_n((const volatile uint32_t *)p, __ATOMIC_ACQUIRE) != value) {
 		if (!cts_time_left())
 			return false;
 		sched_yield();

@@ -58,8 +58,7 @@ struct log {
 
 static struct log *events;
 static const char *file_name;
-static _Thread_local pid_t this_thread;
-static pid_t this_process;
+static _Thread_local pid_t this_thread, this_process;
 
 /* Runs in the only thread that a child has. */
 static void forget_origin(void)
@@ -207,7 +206,8 @@ static bool merge_call(struct entry *e)
 	uint32_t at = (uint32_t)(e - events->entries), behind = at + 1;
 	struct entry *before = e - 1;
 
-	if (!at || before->length || atomic_load(&before->state) != ENTRY_DONE ||
+	/* What is not done may be in the hands of another thread, whole entry and all. */
+	if (!at || atomic_load(&before->state) != ENTRY_DONE || before->length ||
 	    !same_origin(e, before) || !same_call(&e->call, &before->call) || e->call.made != -1)
 		return false;
 	atomic_store(&e->state, ENTRY_EMPTY);

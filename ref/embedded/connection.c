@@ -445,7 +445,7 @@ void conn_atfork_parent(void)
 
 void conn_atfork_child(void)
 {
-	pthread_mutex_init(&list.lock, NULL);
+	pthread_mutex_unlock(&list.lock);
 }
 
 /* --- locks within the side --- */

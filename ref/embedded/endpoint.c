@@ -632,14 +632,19 @@ void ep_atfork_child(void)
 	family_atfork_child();
 	conn_atfork_child();
 	wait_atfork_child();
-	pthread_mutex_init(&table.lock, NULL);
+	pthread_mutex_unlock(&table.lock);
 	for (struct ep *ep = table.first; ep != NULL; ep = ep->next) {
 		/* Holders of the lock and calls in progress are threads that only the parent has.
 		 */
 		pthread_mutex_init(&ep->lock, NULL);
 		atomic_store(&ep->refs, atomic_load(&ep->numbers));
-		/* Requests at hand are the parent's to serve. */
-		requests_atfork_child(ep);
 	}
 	calls = 0;
+}
+
+void ep_atfork_child_last(void)
+{
+	/* Requests at hand are the parent's to serve. */
+	for (struct ep *ep = table.first; ep != NULL; ep = ep->next)
+		requests_atfork_child(ep);
 }

@@ -65,6 +65,7 @@ int ep_rma_ready(struct ep *ep, struct conn **c);
 void ep_atfork_prepare(void);
 void ep_atfork_parent(void);
 void ep_atfork_child(void);
+void ep_atfork_child_last(void); /* takes locks of endpoints, so no lock of fork is held any more */
 
 /* --- for the calls on endpoints themselves --- */
 

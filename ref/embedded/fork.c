@@ -78,6 +78,7 @@ static void child(void)
 	window_atfork_child();
 	pin_atfork_child();
 	mapping_atfork_child();
+	ep_atfork_child_last();
 }
 
 static int install_error;

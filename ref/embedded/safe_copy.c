@@ -259,7 +259,7 @@ void safe_copy_atfork_parent(void)
 
 void safe_copy_atfork_child(void)
 {
-	pthread_mutex_init(&chain.lock, NULL);
+	pthread_mutex_unlock(&chain.lock);
 }
 
 int safe_copy(void *dst, const void *src, size_t n)

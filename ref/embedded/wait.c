@@ -234,7 +234,7 @@ void wait_atfork_child(void)
 {
 	int fd = atomic_load(&wake.fd);
 
-	pthread_mutex_init(&wake.lock, NULL);
+	pthread_mutex_unlock(&wake.lock);
 	atomic_store(&wake.fd, -1);
 	atomic_store(&wake.sleepers[0], 0);
 	atomic_store(&wake.sleepers[1], 0);

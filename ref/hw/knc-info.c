@@ -5,11 +5,13 @@
 #include "config.h"
 #include "docs/knc-info.usage.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "card.h"
 
@@ -201,10 +203,11 @@ static json_t *json_card(const struct card *card)
 
 static json_t *json_device(const struct hw_device *device)
 {
-	return json_pack("{s:s, s:b, s:o, s:s, s:i}", "path", device->path, "present",
+	return json_pack("{s:s, s:b, s:o, s:s, s:o}", "path", device->path, "present",
 			 device->present, "error",
 			 json_optional(device->error != 0 ? strerror(device->error) : NULL),
-			 "encoding", family_name(device), "version", device->version);
+			 "encoding", family_name(device), "version",
+			 json_number((unsigned)device->version, device->version > 0));
 }
 
 static json_t *json_machine(const struct machine *machine)
@@ -298,5 +301,11 @@ int main(int argc, char **argv)
 			return complain();
 		}
 	}
-	return optind == argc ? look(dump, json) : complain();
+	if (optind != argc)
+		return complain();
+	if (dump != NULL && access(dump, R_OK) != 0) {
+		fprintf(stderr, "knc-info: %s: %s\n", dump, strerror(errno));
+		return EXIT_USAGE;
+	}
+	return look(dump, json);
 }

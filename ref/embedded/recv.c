@@ -135,10 +135,21 @@ static int wait_for_data(struct conn *c, struct wait_signals *signals, int wante
 	return error;
 }
 
+/* After one that was killed inside. */
+static void take_over(struct conn *c)
+{
+	atomic_store(&c->own->recv_asleep, 0);
+	bell_repair_receiver(c);
+}
+
 void message_quiet_receiver(struct conn *c)
 {
-	if (message_lock(&c->own->recv, &c->own->recv_asleep, false) == MESSAGE_BUSY)
+	int result = message_lock(&c->own->recv, &c->own->recv_asleep, false);
+
+	if (result == MESSAGE_BUSY)
 		return;
+	if (result == MESSAGE_OWNER_DIED)
+		take_over(c);
 	if (c->own->bell_removals > 0)
 		bell_settle(c);
 	else if (ring_used(&c->block->ring[1 - c->side]) == 0)
@@ -193,10 +204,8 @@ static int recv_on(struct conn *c, void *msg, int len, int flags)
 
 	if (result == MESSAGE_BUSY)
 		return conn_alive(c);
-	if (result == MESSAGE_OWNER_DIED) {
-		atomic_store(&c->own->recv_asleep, 0);
-		bell_repair_receiver(c);
-	}
+	if (result == MESSAGE_OWNER_DIED)
+		take_over(c);
 	result = recv_locked(c, &signals, msg, len, flags);
 	if (result < len)
 		ring_unwant(&c->block->ring[1 - c->side]);

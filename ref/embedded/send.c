@@ -80,20 +80,24 @@ static int wait_for_room(struct conn *c, struct wait_signals *signals)
 	return error;
 }
 
-void message_quiet_sender(struct conn *c)
-{
-	if (message_lock(&c->own->send, &c->own->send_asleep, false) == MESSAGE_BUSY)
-		return;
-	if (c->own->bell_tokens != 0)
-		bell_flush(c);
-	message_unlock(&c->own->send);
-}
-
 /* After one that was killed inside. */
 static void take_over(struct conn *c)
 {
 	atomic_store(&c->own->send_asleep, 0);
 	bell_repair_sender(c);
+}
+
+void message_quiet_sender(struct conn *c)
+{
+	int result = message_lock(&c->own->send, &c->own->send_asleep, false);
+
+	if (result == MESSAGE_BUSY)
+		return;
+	if (result == MESSAGE_OWNER_DIED)
+		take_over(c);
+	if (c->own->bell_tokens != 0)
+		bell_flush(c);
+	message_unlock(&c->own->send);
 }
 
 bool message_hold_senders(struct conn *c)

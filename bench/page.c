@@ -191,11 +191,12 @@ static void write_header(struct html_page *page, const struct results *results)
 
 int page_save(const char *path, const struct results *results)
 {
-	struct html_page page = {.is_plain = true};
+	struct html_page page;
 	size_t i;
 	int error;
 
 	html_open(&page, "scif-bench/1", "scif-bench");
+	page.is_plain = true;
 	write_header(&page, results);
 	write_targets(&page, results);
 	for (i = 0; i < results->count; i++)

@@ -147,6 +147,7 @@ static void write_meta(struct html_page *page, const char *name, const char *con
 
 void html_open(struct html_page *page, const char *format, const char *title)
 {
+	page->is_plain = false;
 	page->buffer = xmlBufferCreate();
 	page->writer = page->buffer ? xmlNewTextWriterMemory(page->buffer, 0) : NULL;
 	if (!page->writer)

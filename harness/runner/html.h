@@ -12,7 +12,8 @@
 struct html_page {
 	xmlBuffer *buffer;
 	xmlTextWriter *writer;
-	bool is_plain; /* without the script, which is for clauses */
+	/* Without the script, which is for clauses; false once the page is open. */
+	bool is_plain;
 };
 
 /* Up to the start of <main>, with the style sheet inside.  FORMAT names the layout. */

@@ -18,7 +18,7 @@ memcheck) options="--leak-check=full --show-leak-kinds=definite --errors-for-lea
 helgrind) options=--history-level=none ;;
 *) echo "valgrind.sh: there is no tool $tool" >&2 && exit 2 ;;
 esac
-valgrind="valgrind -q --tool=$tool --suppressions=$here/$tool.supp $options"
+valgrind="valgrind -q --vgdb=no --tool=$tool --suppressions=$here/$tool.supp $options"
 
 SCIF_CTS_PEER_LAUNCH="$valgrind --log-file=$work/peer.%p.report"
 CTS_NODE_ADAPTER="$top_builddir/scif-fabric node"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { BYTES = 2 << 20, LONGEST = 6000, SECONDS = 120, BACKLOG = 1 };
+enum { BYTES = 2 << 20, LONGEST = 6000, SECONDS = 120, BACKLOG = 1, PART = 40, RESTS = 500 };
 enum way { BLOCKING, POLL, SCIF_POLL, WAYS };
 
 struct stream {
@@ -111,12 +111,33 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static void run_both(scif_epd_t epd, uint64_t seed)
+/* What is left of a message by a receiver that waited for its beginning only shows on the descriptor. */
+static void leave_a_rest(scif_epd_t epd, bool sends)
+{
+	struct stream in = {.epd = epd};
+	char bytes[2 * PART];
+
+	for (int i = 0; i < RESTS; i++) {
+		if (sends) {
+			must(scif_send(epd, bytes, 2 * PART, SCIF_SEND_BLOCK) == 2 * PART, "both parts", i);
+			must(scif_recv(epd, bytes, 1, SCIF_RECV_BLOCK) == 1, "word that they came", i);
+			continue;
+		}
+		must(scif_recv(epd, bytes, PART, SCIF_RECV_BLOCK) == PART, "first part", i);
+		until_ready(&in, POLL);
+		must(scif_recv(epd, bytes, 2 * PART, 0) == PART, "second part", i);
+		must(scif_send(epd, bytes, 1, SCIF_SEND_BLOCK) == 1, "word that they came", i);
+	}
+}
+
+static void run_both(scif_epd_t epd, uint64_t seed, bool connects)
 {
 	struct stream out = {.epd = epd, .lot = seed, .out = true}, in = {.epd = epd, .lot = seed * 3};
 	pthread_t sender;
 	char last = 0;
 
+	leave_a_rest(epd, connects);
+	leave_a_rest(epd, !connects);
 	must(pthread_create(&sender, NULL, run, &out) == 0, "thread", 0);
 	run(&in);
 	pthread_join(sender, NULL);
@@ -135,7 +156,7 @@ static void accept_one(int port_out, uint64_t seed)
 
 	must(scif_listen(listener, BACKLOG) == 0 && write(port_out, &port, sizeof(port)) == sizeof(port), "listen", port);
 	must(scif_accept(listener, &peer, &epd, SCIF_ACCEPT_SYNC) == 0, "accept", 0);
-	run_both(epd, seed);
+	run_both(epd, seed, false);
 	_exit(0);
 }
 
@@ -154,7 +175,7 @@ static void exchange(uint64_t seed)
 	must(read(ports[0], &to.port, sizeof(to.port)) == sizeof(to.port), "port", 0);
 	epd = scif_open();
 	must(scif_connect(epd, &to) > 0, "connect", 0);
-	run_both(epd, seed + 1);
+	run_both(epd, seed + 1, true);
 	must(waitpid(child, &status, 0) == child && status == 0, "the other process", status);
 	scif_close(epd);
 	close(ports[0]);

@@ -16,26 +16,6 @@ static void write_owned(struct html_page *page, const char *element, char *text)
 	free(text);
 }
 
-static void start_table(struct html_page *page, const char *const *heads)
-{
-	html_start(page, "div", "class", "wide", NULL);
-	html_start(page, "table", NULL);
-	html_start(page, "thead", NULL);
-	html_start(page, "tr", NULL);
-	for (; *heads; heads++)
-		html_element(page, "th", NULL, *heads);
-	html_end(page);
-	html_end(page);
-	html_start(page, "tbody", NULL);
-}
-
-static void end_table(struct html_page *page)
-{
-	html_end(page);
-	html_end(page);
-	html_end(page);
-}
-
 static char *described(const struct target *target)
 {
 	char *text = NULL;
@@ -53,7 +33,7 @@ static void write_targets(struct html_page *page, const struct results *results)
 	const struct target *target;
 
 	html_section(page, "targets", "Targets");
-	start_table(page, heads);
+	html_start_table(page, heads);
 	for (target = targets; target->measurement; target++) {
 		struct judgement judgement = target_judge(target, results);
 
@@ -73,7 +53,7 @@ static void write_targets(struct html_page *page, const struct results *results)
 		write_owned(page, "td", format_text("%zu", judgement.size));
 		html_end(page);
 	}
-	end_table(page);
+	html_end_table(page);
 	html_end(page);
 }
 
@@ -123,11 +103,11 @@ static void write_figures(struct html_page *page, const struct results_of *of)
 
 	html_start(page, "details", "open", of->size_count > 1 ? NULL : "open", NULL);
 	html_element(page, "summary", NULL, "All figures");
-	start_table(page, heads);
+	html_start_table(page, heads);
 	for (size = 0; size < of->size_count; size++)
 		for (subject = 0; subject < of->subject_count; subject++)
 			write_row(page, of, size, subject);
-	end_table(page);
+	html_end_table(page);
 	html_end(page);
 }
 

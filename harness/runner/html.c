@@ -174,6 +174,26 @@ void html_open(struct html_page *page, const char *format, const char *title)
 }
 
 /* The lines of write_meta(); a page whose text holds them elsewhere is no page of ours. */
+void html_start_table(struct html_page *page, const char *const *heads)
+{
+	html_start(page, "div", "class", "wide", NULL);
+	html_start(page, "table", NULL);
+	html_start(page, "thead", NULL);
+	html_start(page, "tr", NULL);
+	for (; *heads; heads++)
+		html_element(page, "th", NULL, *heads);
+	html_end(page);
+	html_end(page);
+	html_start(page, "tbody", NULL);
+}
+
+void html_end_table(struct html_page *page)
+{
+	html_end(page);
+	html_end(page);
+	html_end(page);
+}
+
 bool html_is_alike(const char *page, const char *format)
 {
 	char *lines = format_text("\n<meta name=\"generator\" content=\"%s\"/>"

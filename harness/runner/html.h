@@ -20,6 +20,9 @@ struct html_page {
 void html_open(struct html_page *page, const char *format, const char *title);
 /* Whether a page that somebody has was written by this suite in the layout FORMAT. */
 bool html_is_alike(const char *page, const char *format);
+/* A table that may be wider than the page, up to its rows; heads end with NULL. */
+void html_start_table(struct html_page *page, const char *const *heads);
+void html_end_table(struct html_page *page);
 /* To the end, with the script unless it is plain.  Returns 0 or a negative errno. */
 int html_close(struct html_page *page);
 /* Writes a closed page into a file; returns 0 or a negative errno. */

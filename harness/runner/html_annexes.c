@@ -9,27 +9,6 @@
 #include "report.h"
 #include "report_html.h"
 
-static void start_table(struct html_page *page, const char *const *heads)
-{
-	html_line(page);
-	html_start(page, "div", "class", "wide", NULL);
-	html_start(page, "table", NULL);
-	html_start(page, "thead", NULL);
-	html_start(page, "tr", NULL);
-	for (; *heads; heads++)
-		html_element(page, "th", NULL, *heads);
-	html_end(page);
-	html_end(page);
-	html_start(page, "tbody", NULL);
-}
-
-static void end_table(struct html_page *page)
-{
-	html_end(page);
-	html_end(page);
-	html_end(page);
-}
-
 static void write_code_cell(struct html_page *page, const char *text)
 {
 	html_start(page, "td", NULL);
@@ -76,12 +55,13 @@ void html_choices(struct html_page *page, const struct session *session)
 	html_start(page, "summary", NULL);
 	html_format(page, "%zu choices", count);
 	html_end(page);
-	start_table(page, heads);
+	html_line(page);
+	html_start_table(page, heads);
 	for (i = 0; i < session->case_count; i++) {
 		if (is_choice(&session->cases[i]))
 			write_choice(page, &session->cases[i]);
 	}
-	end_table(page);
+	html_end_table(page);
 	html_end(page);
 	html_end(page);
 }
@@ -134,9 +114,10 @@ void html_deviations(struct html_page *page, const struct session *session)
 			    "measured, \"read\" are confirmed by nobody.",
 			    session->settings->profile);
 		html_end(page);
-		start_table(page, heads);
+		html_line(page);
+		html_start_table(page, heads);
 		json_array_foreach(entries, i, entry) write_deviation(page, entry);
-		end_table(page);
+		html_end_table(page);
 		html_end(page);
 	}
 	json_decref(entries);

@@ -2,9 +2,10 @@
 /*
  * The doorbell: bytes on the endpoint's own socket that make it readable while
  * the ring towards it holds data, and not writable while the ring from it is
- * full, so that poll, select and epoll on the descriptor tell the truth.
+ * full, so that poll, select and epoll on the descriptor tell the truth. Bytes
+ * that a reader inside scif_recv has asked for need none.
  *
- * The queue towards a reader is always empty (ring empty), T (partly filled) or
+ * The queue towards a reader is always empty (nothing to tell of), T (bytes) or
  * T J T (full): T one byte, J a filler large enough to use up a quarter of the
  * send buffer. Nothing is sent or taken off while a ring stays partly filled.
  */

@@ -135,21 +135,20 @@ static int wait_for_data(struct conn *c, struct wait_signals *signals, int wante
 	return error;
 }
 
-/* After one that was killed inside. */
-static void take_over(struct conn *c)
+/* Whether the lock was got; what one that was killed inside left undone is done first. */
+static bool held(struct conn *c, int result)
 {
-	atomic_store(&c->own->recv_asleep, 0);
-	bell_repair_receiver(c);
+	if (result == MESSAGE_OWNER_DIED) {
+		atomic_store(&c->own->recv_asleep, 0);
+		bell_repair_receiver(c);
+	}
+	return result != MESSAGE_BUSY;
 }
 
 void message_quiet_receiver(struct conn *c)
 {
-	int result = message_lock(&c->own->recv, &c->own->recv_asleep, false);
-
-	if (result == MESSAGE_BUSY)
+	if (!held(c, message_lock(&c->own->recv, &c->own->recv_asleep, false)))
 		return;
-	if (result == MESSAGE_OWNER_DIED)
-		take_over(c);
 	if (c->own->bell_removals > 0)
 		bell_settle(c);
 	else if (ring_used(&c->block->ring[1 - c->side]) == 0)
@@ -202,10 +201,8 @@ static int recv_on(struct conn *c, void *msg, int len, int flags)
 	struct wait_signals signals = {.held = false};
 	int result = message_lock(&c->own->recv, &c->own->recv_asleep, flags & SCIF_RECV_BLOCK);
 
-	if (result == MESSAGE_BUSY)
+	if (!held(c, result))
 		return conn_alive(c);
-	if (result == MESSAGE_OWNER_DIED)
-		take_over(c);
 	result = recv_locked(c, &signals, msg, len, flags);
 	if (result < len)
 		ring_unwant(&c->block->ring[1 - c->side]);

@@ -65,36 +65,32 @@ static bool room_comes_soon(struct conn *c)
 
 static int wait_for_room(struct conn *c, struct wait_signals *signals)
 {
-	short revents;
-	int error;
+	short revents = 0;
+	int error = 0;
 
 	atomic_store(&c->own->send_asleep, 1);
-	if (room_comes_soon(c)) {
-		atomic_store(&c->own->send_asleep, 0);
-		return 0;
-	}
-	error = wait_fd(&c->closed, signals, c->sock, POLLOUT, WAIT_FOREVER, &revents);
+	if (!room_comes_soon(c))
+		error = wait_fd(&c->closed, signals, c->sock, POLLOUT, WAIT_FOREVER, &revents);
 	atomic_store(&c->own->send_asleep, 0);
 	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL)))
 		error = conn_ask(c);
 	return error;
 }
 
-/* After one that was killed inside. */
-static void take_over(struct conn *c)
+/* Whether the lock was got; what one that was killed inside left undone is done first. */
+static bool held(struct conn *c, int result)
 {
-	atomic_store(&c->own->send_asleep, 0);
-	bell_repair_sender(c);
+	if (result == MESSAGE_OWNER_DIED) {
+		atomic_store(&c->own->send_asleep, 0);
+		bell_repair_sender(c);
+	}
+	return result != MESSAGE_BUSY;
 }
 
 void message_quiet_sender(struct conn *c)
 {
-	int result = message_lock(&c->own->send, &c->own->send_asleep, false);
-
-	if (result == MESSAGE_BUSY)
+	if (!held(c, message_lock(&c->own->send, &c->own->send_asleep, false)))
 		return;
-	if (result == MESSAGE_OWNER_DIED)
-		take_over(c);
 	if (c->own->bell_tokens != 0)
 		bell_flush(c);
 	message_unlock(&c->own->send);
@@ -102,11 +98,7 @@ void message_quiet_sender(struct conn *c)
 
 bool message_hold_senders(struct conn *c)
 {
-	int result = message_try_lock(&c->own->send);
-
-	if (result == MESSAGE_OWNER_DIED)
-		take_over(c);
-	return result != MESSAGE_BUSY;
+	return held(c, message_try_lock(&c->own->send));
 }
 
 void message_release_senders(struct conn *c)
@@ -140,10 +132,8 @@ static int send_on(struct conn *c, const void *msg, int len, int flags)
 	struct wait_signals signals = {.held = false};
 	int result = message_lock(&c->own->send, &c->own->send_asleep, flags & SCIF_SEND_BLOCK);
 
-	if (result == MESSAGE_BUSY)
+	if (!held(c, result))
 		return conn_alive(c);
-	if (result == MESSAGE_OWNER_DIED)
-		take_over(c);
 	result = send_locked(c, &signals, msg, len, flags);
 	message_unlock(&c->own->send);
 	wait_signals_release(&signals);

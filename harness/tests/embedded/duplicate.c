@@ -4,50 +4,24 @@
  * while the first descriptor is closed, and among descriptors that show the same.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <scif.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BROKEN = 99, ROOM = 4095 };
+#include "ends.h"
 
-static void must(int result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
-
-static scif_epd_t connected(scif_epd_t *peer)
-{
-	scif_epd_t listener = scif_open(), epd = scif_open();
-	struct scif_portID to, from;
-	int port;
-
-	must(scif_get_nodeIDs(NULL, 0, &to.node), "get_nodeIDs");
-	port = scif_bind(listener, 0);
-	must(port, "bind");
-	to.port = (uint16_t)port;
-	must(scif_listen(listener, 1), "listen");
-	fcntl(epd, F_SETFL, O_NONBLOCK);
-	scif_connect(epd, &to);
-	must(scif_accept(listener, &from, peer, SCIF_ACCEPT_SYNC), "accept");
-	must(scif_connect(epd, &to), "connect");
-	scif_close(listener);
-	return epd;
-}
+enum { ROOM = 4095 };
 
 static bool lives_on(int queued, const char *what)
 {
 	static char bytes[ROOM];
-	scif_epd_t peer, epd = connected(&peer), twin;
+	scif_epd_t peer, epd, twin;
 	bool alive;
 
+	connect_ends(&epd, &peer);
 	if (queued > 0)
 		must(scif_send(epd, bytes, queued, 0) - queued, "send");
 	twin = dup(epd);

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ends.h"
 #include "block.h"
 #include "request.h"
 
@@ -30,19 +31,10 @@ enum {
 	OTHER_PORT = 4000,
 	FILLER = 9000,
 	MOST = 16,
-	BROKEN = 99,
 	LIMIT_SECONDS = 60
 };
 
 static char fabric[40];
-
-static void must(intptr_t result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
 
 static socklen_t name_of(struct sockaddr_un *name, const char *format, int port)
 {

@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +24,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ends.h"
+
 enum {
 	PAGE = 4096,
 	SIZE = 2 * PAGE,
-	BROKEN = 99,
 	SKIPPED = 77,
 	NOBODY = 65534,
 	MANY = 30000,
@@ -38,33 +38,7 @@ enum {
 /* PROCMAP_QUERY, Linux 6.11. */
 #define ASK 0xc0686611u
 
-static void must(intptr_t result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
-
 static scif_epd_t own, peer;
-
-static void connect_pair(void)
-{
-	scif_epd_t listener = scif_open();
-	struct scif_portID to, from;
-
-	own = scif_open();
-	must(scif_get_nodeIDs(NULL, 0, &to.node), "get_nodeIDs");
-	int port = scif_bind(listener, 0);
-	must(port, "bind");
-	to.port = (uint16_t)port;
-	must(scif_listen(listener, 1), "listen");
-	fcntl(own, F_SETFL, O_NONBLOCK);
-	scif_connect(own, &to);
-	must(scif_accept(listener, &from, &peer, SCIF_ACCEPT_SYNC), "accept");
-	must(scif_connect(own, &to), "connect");
-	scif_close(listener);
-}
 
 static off_t opened(void *memory, int prot)
 {
@@ -183,7 +157,7 @@ static bool file_to_read(void)
 		must(setresuid(NOBODY, NOBODY, NOBODY), "setresuid");
 	prctl(PR_SET_DUMPABLE, 1);
 	/* Connected anew, as the user that it is now. */
-	connect_pair();
+	connect_ends(&own, &peer);
 	fd = open(name, O_RDONLY);
 	char *memory = mapped(fd, PROT_READ);
 	close(fd);
@@ -258,7 +232,7 @@ static int how_it_ends(void (*where)(void), bool (*holds)(void))
 
 	if (pid == 0) {
 		alarm(LIMIT_SECONDS);
-		connect_pair();
+		connect_ends(&own, &peer);
 		where();
 		exit(!holds());
 	}

@@ -26,22 +26,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ends.h"
 #include "block.h"
 
-enum { PAGE = 4096, PAGES = 4, SIZE = PAGES * PAGE, PORT = 2000, BROKEN = 99, LONG = 5000 };
+enum { PAGE = 4096, PAGES = 4, SIZE = PAGES * PAGE, PORT = 2000, LONG = 5000 };
 /* So long a peer stays: a call that waits for it ends when it goes. All of a damage takes no longer
  * than that. */
 enum { STAY_MS = 200, LIMIT_SECONDS = 20 };
 /* The peer connects, so that places are the same each time. */
 enum { PEER = SIDE_CONNECTOR, OWN = SIDE_ACCEPTOR };
-
-static void must(intptr_t result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
 
 /* --- damages --- */
 

@@ -5,7 +5,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <scif.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,33 +13,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROUNDS = 24, BROKEN = 99 };
-static const size_t SIZE = (size_t)16 << 20, MOST = (size_t)128 << 20;
+#include "ends.h"
 
-static void must(int result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
+enum { ROUNDS = 24 };
+static const size_t SIZE = (size_t)16 << 20, MOST = (size_t)128 << 20;
 
 /* Connected to another endpoint of this process. */
 static scif_epd_t connected(void)
 {
-	scif_epd_t listener = scif_open(), epd = scif_open(), accepted;
-	struct scif_portID to, from;
-	uint16_t self;
+	scif_epd_t epd, accepted;
 
-	must(scif_get_nodeIDs(NULL, 0, &self), "get_nodeIDs");
-	int port = scif_bind(listener, 0);
-	must(port, "bind");
-	must(scif_listen(listener, 1), "listen");
-	to = (struct scif_portID){self, (uint16_t)port};
-	fcntl(epd, F_SETFL, O_NONBLOCK);
-	scif_connect(epd, &to);
-	must(scif_accept(listener, &from, &accepted, SCIF_ACCEPT_SYNC), "accept");
-	must(scif_connect(epd, &to), "connect");
+	connect_ends(&epd, &accepted);
 	return epd;
 }
 

@@ -5,46 +5,19 @@
  * registered shows the same pages and counts not.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <scif.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PLACE = 1 << 20, BROKEN = 99 };
+#include "ends.h"
+
+enum { PAGE = 4096, PLACE = 1 << 20 };
 
 static scif_epd_t own, peer;
 static char *memory;
-
-static void must(intptr_t result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
-
-static void connect_pair(void)
-{
-	scif_epd_t listener = scif_open();
-	struct scif_portID to, from;
-
-	own = scif_open();
-	must(scif_get_nodeIDs(NULL, 0, &to.node), "get_nodeIDs");
-	int port = scif_bind(listener, 0);
-	must(port, "bind");
-	to.port = (uint16_t)port;
-	must(scif_listen(listener, 1), "listen");
-	fcntl(own, F_SETFL, O_NONBLOCK);
-	scif_connect(own, &to);
-	must(scif_accept(listener, &from, &peer, SCIF_ACCEPT_SYNC), "accept");
-	must(scif_connect(own, &to), "connect");
-	scif_close(listener);
-}
 
 static bool can_open(void)
 {
@@ -107,7 +80,7 @@ int main(void)
 	memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	must(memory == MAP_FAILED ? -1 : 0, "mmap");
 	memory[0] = 'm';
-	connect_pair();
+	connect_ends(&own, &peer);
 	a = removed();
 	printf("%s: a mapping that is removed\n", a ? "ok" : "not ok");
 	b = moved();

@@ -5,18 +5,17 @@
  * once, so that it takes no gigabytes.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <scif.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { PIECE = 256 << 20, FILLED = 15, MORE = 4, BROKEN = 99, SKIPPED = 77 };
+#include "ends.h"
+
+enum { PIECE = 256 << 20, FILLED = 15, MORE = 4, SKIPPED = 77 };
 
 struct piece {
 	char *memory;
@@ -24,32 +23,6 @@ struct piece {
 };
 
 static scif_epd_t own, peer;
-
-static void must(intptr_t result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
-
-static void connect_pair(void)
-{
-	scif_epd_t listener = scif_open();
-	struct scif_portID to, from;
-
-	own = scif_open();
-	must(scif_get_nodeIDs(NULL, 0, &to.node), "get_nodeIDs");
-	int port = scif_bind(listener, 0);
-	must(port, "bind");
-	to.port = (uint16_t)port;
-	must(scif_listen(listener, 1), "listen");
-	fcntl(own, F_SETFL, O_NONBLOCK);
-	scif_connect(own, &to);
-	must(scif_accept(listener, &from, &peer, SCIF_ACCEPT_SYNC), "accept");
-	must(scif_connect(own, &to), "connect");
-	scif_close(listener);
-}
 
 static struct piece opened(int number)
 {
@@ -90,7 +63,7 @@ int main(void)
 	}
 	snprintf(fabric, sizeof(fabric), "much-%d", (int)getpid());
 	setenv("SCIF_FABRIC", fabric, 1);
-	connect_pair();
+	connect_ends(&own, &peer);
 	for (int i = 0; i < FILLED + MORE; i++)
 		piece[i] = opened(i);
 	/* Of two windows that end one's memory is given back, the other's goes on in use. */

@@ -10,13 +10,11 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <scif.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,40 +24,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, SIZE = 4 * PAGE, FULL = 4095, BROKEN = 99, SKIPPED = 77, LIMIT_SECONDS = 60 };
+#include "asleep.h"
+#include "ends.h"
 
-static void must(intptr_t result, const char *what)
-{
-	if (result >= 0)
-		return;
-	printf("%s: %s\n", what, strerror(errno));
-	exit(BROKEN);
-}
+enum { PAGE = 4096, SIZE = 4 * PAGE, FULL = 4095, SKIPPED = 77, LIMIT_SECONDS = 60 };
 
 /* Both ends of a connection, in this process. */
 static struct {
 	scif_epd_t a, b;
 } pair;
-
-static void connect_pair(void)
-{
-	scif_epd_t listener = scif_open();
-	struct scif_portID to, from;
-	uint16_t self;
-
-	pair.a = scif_open();
-	must(scif_get_nodeIDs(NULL, 0, &self), "get_nodeIDs");
-	int port = scif_bind(listener, 0);
-	must(port, "bind");
-	must(scif_listen(listener, 1), "listen");
-	to = (struct scif_portID){self, (uint16_t)port};
-	fcntl(pair.a, F_SETFL, O_NONBLOCK);
-	scif_connect(pair.a, &to);
-	must(scif_accept(listener, &from, &pair.b, SCIF_ACCEPT_SYNC), "accept");
-	must(scif_connect(pair.a, &to), "connect");
-	fcntl(pair.a, F_SETFL, 0);
-	scif_close(listener);
-}
 
 static void close_pair(void)
 {
@@ -138,19 +111,6 @@ static bool dies_at(int call, void (*act)(void))
 	int status = end_of(relative(act, call, SECCOMP_RET_KILL_PROCESS), 0);
 
 	return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS;
-}
-
-static bool is_asleep(pid_t thread)
-{
-	char path[64], state = 'R';
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-	FILE *stat = fopen(path, "re");
-	if (stat && fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		state = 'R';
-	if (stat)
-		fclose(stat);
-	return state == 'S';
 }
 
 /* --- messages --- */
@@ -303,6 +263,18 @@ static void *send_without_blocking(void *unused)
 	return NULL;
 }
 
+static void await_asleep(const _Atomic pid_t *thread)
+{
+	int state;
+
+	while (!atomic_load(thread))
+		asleep_pace();
+	state = asleep_open(atomic_load(thread));
+	while (!asleep_now(state))
+		asleep_pace();
+	close(state);
+}
+
 /* One that is at work is waited for, even by a call that does not block; one that sleeps is not. */
 static bool stopped_sender(void)
 {
@@ -312,8 +284,7 @@ static bool stopped_sender(void)
 
 	atomic_store(&other.thread, 0);
 	pthread_create(&thread, NULL, send_without_blocking, NULL);
-	while (!atomic_load(&other.thread) || !is_asleep(atomic_load(&other.thread)))
-		sched_yield();
+	await_asleep(&other.thread);
 	kill(pid, SIGKILL);
 	end_of(pid, 0);
 	pthread_join(thread, NULL);
@@ -442,7 +413,8 @@ int main(void)
 	setbuf(stdout, NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		alarm(LIMIT_SECONDS);
-		connect_pair();
+		connect_ends(&pair.a, &pair.b);
+		fcntl(pair.a, F_SETFL, 0);
 		bool holds = cases[i].holds();
 		printf("%s: %s\n", holds ? "ok" : "not ok", cases[i].name);
 		failed += !holds;

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "by_hand.h"
 #include "pair.h"
 
@@ -267,33 +268,25 @@ static void *get(void *unused)
 	return NULL;
 }
 
-static bool is_asleep(pid_t thread)
-{
-	char path[64], state = 'R';
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-	FILE *stat = fopen(path, "re");
-	if (stat && fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		state = 'R';
-	if (stat)
-		fclose(stat);
-	return state == 'S';
-}
-
 /* A call that waits for an answer ends when another thread disconnects. */
 static void disconnect_meanwhile(rsmapi_controller_handle_t controller, rsm_node_id_t node)
 {
 	const struct exporter *e = &exporters[EXPORTERS - 1];
 	rsmapi_barrier_t barrier;
 	pthread_t thread;
+	int state;
 
 	pair_must(rsm_memseg_import_connect(controller, node, ID, RSM_PERM_RDWR, &waiting.segment),
 		  "connect");
 	pair_must(rsm_memseg_import_init_barrier(waiting.segment, RSM_BAR_DEFAULT, &barrier),
 		  "init_barrier");
 	pthread_create(&thread, NULL, get, NULL);
-	while (!waiting.done && (!waiting.thread || !is_asleep(waiting.thread)))
-		sched_yield();
+	while (!waiting.done && !waiting.thread)
+		asleep_pace();
+	state = asleep_open(waiting.thread);
+	while (!waiting.done && !asleep_now(state))
+		asleep_pace();
+	close(state);
 	check(!waiting.done, e, "a get waits for its answer");
 	check(rsm_memseg_import_disconnect(waiting.segment) == RSM_SUCCESS, e,
 	      "disconnect meanwhile");

@@ -16,6 +16,7 @@
 #include "embedded.h"
 #include "endpoint.h"
 #include "node.h"
+#include "port.h"
 #include "process.h"
 #include "request.h"
 #include "safe_copy.h"
@@ -306,6 +307,9 @@ static int serve(struct ep *listener, struct newcomer *new, int sock)
 	error = identify(c, sock);
 	if (error != 0)
 		return error;
+	/* Names have no permissions: whoever has a protected port must have been allowed to. */
+	if (c->peer_port < PORT_PRIVILEGED_END && c->peer_uid != 0)
+		return -EAGAIN;
 	release_reserve(new);
 	error = peek_hello(sock, &hello, fds);
 	if (error != 0)

@@ -68,8 +68,8 @@ bool node_fabric_valid(const char *fabric)
 
 static int read_environment(void)
 {
-	const char *node = getenv("SCIF_NODE");
-	const char *fabric = getenv("SCIF_FABRIC");
+	const char *node = secure_getenv("SCIF_NODE");
+	const char *fabric = secure_getenv("SCIF_FABRIC");
 	unsigned self = 0;
 
 	if (fabric == NULL)

@@ -405,8 +405,8 @@ static int check_provider(const char *name)
 /* What the library would refuse the tool does not take for a default either. */
 static int check_environment(const char *fabric)
 {
-	const char *node_text = getenv("SCIF_NODE");
-	int provider = check_provider(getenv("SCIF_PROVIDER"));
+	const char *node_text = secure_getenv("SCIF_NODE");
+	int provider = check_provider(secure_getenv("SCIF_PROVIDER"));
 	unsigned id;
 
 	if (provider != EXIT_OK)
@@ -444,7 +444,7 @@ int main(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	struct options options = {0};
-	const char *environment = getenv("SCIF_FABRIC");
+	const char *environment = secure_getenv("SCIF_FABRIC");
 	int option;
 
 	open_standard();

@@ -111,7 +111,7 @@ bool export_memory_in_place(const struct export *e)
 /* RSM_BYTE_ORDER declares another order than the machine's. */
 static bool declared_big_endian(void)
 {
-	const char *order = getenv("RSM_BYTE_ORDER");
+	const char *order = secure_getenv("RSM_BYTE_ORDER");
 
 	if (order != NULL && strcasecmp(order, "big") == 0)
 		return true;

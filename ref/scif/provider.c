@@ -40,7 +40,7 @@ static int choose_without_driver(const struct scif_provider **provider)
 
 static int choose(const struct scif_provider **provider)
 {
-	const char *name = getenv("SCIF_PROVIDER");
+	const char *name = secure_getenv("SCIF_PROVIDER");
 	enum hw_family family = HW_ANY;
 	struct hw_device device;
 

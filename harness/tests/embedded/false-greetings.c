@@ -29,6 +29,8 @@ enum {
 	PORT = 2000,
 	FALSE_PORT = 3000,
 	OTHER_PORT = 4000,
+	PRIVILEGED = 700,
+	NOBODY = 65534,
 	FILLER = 9000,
 	MOST = 16,
 	LIMIT_SECONDS = 60
@@ -105,6 +107,8 @@ static const struct connector {
 	size_t files;
 	int file[HELLO_FDS];
 	bool half;
+	int port; /* 0: OTHER_PORT */
+	bool other_user;
 } connectors[] = {
 	{"a right one",
 	 "scif/%s/0/%d",
@@ -113,7 +117,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"another magic",
 	 "scif/%s/0/%d",
 	 1,
@@ -121,7 +125,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"another version",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -129,7 +133,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"no filler",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -137,7 +141,7 @@ static const struct connector {
 	 0,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"half a hello",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -145,9 +149,16 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 true},
-	{"no file", "scif/%s/0/%d", HELLO_MAGIC, BLOCK_VERSION, FILLER, 0, {0}, false},
-	{"one file", "scif/%s/0/%d", HELLO_MAGIC, BLOCK_VERSION, FILLER, 1, {A_BLOCK}, false},
+	 .half = true},
+	{"no file", "scif/%s/0/%d", HELLO_MAGIC, BLOCK_VERSION, FILLER, 0, {0}, .half = false},
+	{"one file",
+	 "scif/%s/0/%d",
+	 HELLO_MAGIC,
+	 BLOCK_VERSION,
+	 FILLER,
+	 1,
+	 {A_BLOCK},
+	 .half = false},
 	{"many files",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -155,7 +166,7 @@ static const struct connector {
 	 FILLER,
 	 MOST,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a block that may shrink",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -163,7 +174,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {UNSEALED, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a block of another size",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -171,7 +182,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {ANOTHER_SIZE, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a block of another magic",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -179,7 +190,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {ANOTHER_MAGIC, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a block that cannot be written",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -187,7 +198,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {READ_ONLY, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a pipe for a block",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -195,7 +206,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_PIPE, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a store that may shrink",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -203,7 +214,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, UNSEALED, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a pipe for a store",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -211,7 +222,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_PIPE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a pipe to talk",
 	 "scif/%s/0/%d",
 	 HELLO_MAGIC,
@@ -219,7 +230,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_PIPE},
-	 false},
+	 .half = false},
 	{"another name",
 	 "other/%s/0/%d",
 	 HELLO_MAGIC,
@@ -227,7 +238,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a name of no port",
 	 "scif/%s/%d",
 	 HELLO_MAGIC,
@@ -235,7 +246,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 	{"a name of no number",
 	 "scif/%s/0/x%d",
 	 HELLO_MAGIC,
@@ -243,7 +254,26 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
+	{"root on a privileged port",
+	 "scif/%s/0/%d",
+	 HELLO_MAGIC,
+	 BLOCK_VERSION,
+	 FILLER,
+	 3,
+	 {A_BLOCK, A_STORE, A_SOCKET},
+	 false,
+	 .port = PRIVILEGED},
+	{"another user on a privileged port",
+	 "scif/%s/0/%d",
+	 HELLO_MAGIC,
+	 BLOCK_VERSION,
+	 FILLER,
+	 3,
+	 {A_BLOCK, A_STORE, A_SOCKET},
+	 false,
+	 .port = PRIVILEGED,
+	 .other_user = true},
 	{"a node that is not there",
 	 "scif/%s/77/%d",
 	 HELLO_MAGIC,
@@ -251,7 +281,7 @@ static const struct connector {
 	 FILLER,
 	 3,
 	 {A_BLOCK, A_STORE, A_SOCKET},
-	 false},
+	 .half = false},
 };
 enum { CONNECTORS = sizeof(connectors) / sizeof(connectors[0]) };
 
@@ -302,6 +332,31 @@ static int file_of_kind(int kind, int *other_end)
 	}
 }
 
+static int port_of(const struct connector *c)
+{
+	return c->port ? c->port : OTHER_PORT;
+}
+
+/* Privileged ports are root's. */
+static bool is_right(const struct connector *c)
+{
+	return c == connectors || (c->port == PRIVILEGED && !c->other_user && geteuid() == 0);
+}
+
+/* The kernel remembers who connects. */
+static void reach(const struct connector *c, int sock, const struct sockaddr_un *to,
+		  socklen_t length)
+{
+	uid_t user = geteuid();
+
+	if (c->other_user && user == 0)
+		must(seteuid(NOBODY), "seteuid");
+	must(connect(sock, (const struct sockaddr *)to, length), "connect");
+	must(seteuid(user), "seteuid");
+	/* Who has been somebody else has other stores. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
 /* Its socket and its end of the talk. */
 static int knock(const struct connector *c, int *talk)
 {
@@ -309,12 +364,12 @@ static int knock(const struct connector *c, int *talk)
 	struct hello hello = {c->magic, c->version, FILLER, c->filler};
 	struct sockaddr_un to;
 	socklen_t length = name_of(&to, "scif/%s/0/%d", PORT);
-	int sock = socket_named(c->from, OTHER_PORT), fds[MOST];
+	int sock = socket_named(c->from, port_of(c)), fds[MOST];
 
 	for (size_t i = 0; i < c->files; i++)
 		fds[i] = file_of_kind(c->file[i < HELLO_FDS ? i : 0], talk);
 	memcpy(bytes, &hello, sizeof(hello));
-	must(connect(sock, (struct sockaddr *)&to, length), "connect");
+	reach(c, sock, &to, length);
 	send_with(sock, bytes, c->half ? sizeof(hello) / 2 : FILLER, fds, c->files);
 	for (size_t i = 0; i < c->files; i++)
 		close(fds[i]);
@@ -340,7 +395,7 @@ static bool is_served(scif_epd_t listener, const struct connector *c)
 	if (!accepted && errno != EAGAIN && errno != ENODEV)
 		printf("  accept gave %s\n", strerrorname_np(errno));
 	else if (accepted)
-		accepted = who.port == OTHER_PORT && scif_close(epd) == 0;
+		accepted = who.port == port_of(c) && scif_close(epd) == 0;
 	close(talk);
 	close(sock);
 	return accepted;
@@ -485,7 +540,7 @@ int main(void)
 	before = descriptors();
 	for (int i = 0; i < CONNECTORS; i++) {
 		const struct connector *c = &connectors[i];
-		bool good = is_served(listener, c) == (i == 0) && next_is_served(listener);
+		bool good = is_served(listener, c) == is_right(c) && next_is_served(listener);
 
 		printf("%s: a connector: %s\n", good ? "ok" : "not ok", c->name);
 		failed += !good;

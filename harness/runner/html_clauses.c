@@ -64,6 +64,8 @@ static void write_origin(struct html_page *page, const struct case_run *run)
 	if (clause->deviation_tag)
 		html_format(page, " \u00b7 knc deviates (%s)", clause->deviation_tag);
 	write_errata(page, clause);
+	for (i = 0; i < clause->report_count; i++)
+		html_format(page, "%s%s", i ? ", " : " \u00b7 would show ", clause->reports[i]);
 	if (ms > 0)
 		html_format(page, " \u00b7 %.1f ms", ms);
 	html_end(page);

@@ -2,13 +2,15 @@
 /* scif-cts list: functions, outcomes or clauses, as tab-separated lines or JSON. */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands.h"
+#include "format.h"
 #include "plan.h"
 #include "session.h"
 
-#define COLUMNS 7
+#define COLUMNS 8
 
 /* A table of strings; NULL is an empty field. */
 struct table {
@@ -20,7 +22,7 @@ static const char *const function_columns[COLUMNS] = {"function", "api", "linkag
 						      "summary"};
 static const char *const outcome_columns[COLUMNS] = {"function", "outcome", "kind", "text"};
 static const char *const clause_columns[COLUMNS] = {"id",	"function", "outcome", "length",
-						    "provoker", "source",   "text"};
+						    "provoker", "source",   "text",    "reports"};
 
 static void print_field(const char *text)
 {
@@ -98,6 +100,20 @@ static void list_outcomes(const struct settings *settings, struct table *table,
 	}
 }
 
+static char *joined(const char *const *names, size_t count)
+{
+	char *text = copy_text("");
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		char *longer = format_text("%s%s%s", text, i ? " " : "", names[i]);
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 static void list_clauses(const struct settings *settings, struct table *table,
 			 const struct plan_function *function)
 {
@@ -105,14 +121,16 @@ static void list_clauses(const struct settings *settings, struct table *table,
 
 	for (i = 0; i < function->clause_count; i++) {
 		const struct plan_clause *clause = &function->clauses[i];
+		char *reports = joined(clause->reports, clause->report_count);
 		const char *const row[COLUMNS] = {
 			clause->id,	  function->name,
 			clause->outcome,  clause->is_long ? "long" : "short",
 			clause->provoker, clause->source,
-			clause->text};
+			clause->text,	  reports};
 
 		if (session_filter_picks(settings, clause))
 			add_row(table, row);
+		free(reports);
 	}
 }
 

@@ -103,6 +103,7 @@ static void read_clause(struct reader *reader, struct plan_clause *clause, const
 	};
 	clause->needs = string_array(json_object_get(item, "needs"), &clause->needs_count);
 	clause->errata = string_array(json_object_get(item, "errata"), &clause->errata_count);
+	clause->reports = string_array(json_object_get(item, "reports"), &clause->report_count);
 	clause->errors = string_array(json_object_get(item, "errors"), &clause->errors_count);
 }
 
@@ -165,6 +166,23 @@ static void read_errata(struct reader *reader, struct plan *plan, const json_t *
 	}
 }
 
+static void read_reports(struct reader *reader, struct plan *plan, const json_t *array)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(array, i, item)
+	{
+		const char *id = required_string(reader, item, "id", "reports");
+
+		if (id && !plan_report(plan, id))
+			plan->reports[plan->report_count++] = (struct plan_report){
+				.id = id,
+				.text = required_string(reader, item, "text", id),
+			};
+	}
+}
+
 static int compare_ids(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -205,6 +223,7 @@ static void read_document(struct reader *reader, struct plan *plan, struct plan_
 	if (!i)
 		complain(reader, "functions", "there is no function in the plan");
 	read_errata(reader, plan, json_object_get(document->root, "errata"));
+	read_reports(reader, plan, json_object_get(document->root, "reports"));
 }
 
 static void open_document(struct reader *reader, struct plan_document *document)
@@ -226,16 +245,18 @@ static void open_document(struct reader *reader, struct plan_document *document)
 /* Pointers into the arrays are kept, so each gets its full size before it is filled. */
 static void make_room(struct plan *plan)
 {
-	size_t functions = 0, errata = 0, d;
+	size_t functions = 0, errata = 0, reports = 0, d;
 
 	for (d = 0; d < plan->document_count; d++) {
 		const json_t *root = plan->documents[d].root;
 
 		functions += json_array_size(json_object_get(root, "functions"));
 		errata += json_array_size(json_object_get(root, "errata"));
+		reports += json_array_size(json_object_get(root, "reports"));
 	}
 	plan->functions = zeroed_array(functions, sizeof(*plan->functions));
 	plan->errata = zeroed_array(errata, sizeof(*plan->errata));
+	plan->reports = zeroed_array(reports, sizeof(*plan->reports));
 }
 
 static void read_plan(struct reader *reader, struct plan *plan, char *const *paths)
@@ -280,6 +301,7 @@ static void free_function(struct plan_function *function)
 	for (c = 0; c < function->clause_count; c++) {
 		free(function->clauses[c].needs);
 		free(function->clauses[c].errata);
+		free(function->clauses[c].reports);
 		free(function->clauses[c].errors);
 	}
 	free(function->clauses);
@@ -296,6 +318,7 @@ void plan_free(struct plan *plan)
 		free_function(&plan->functions[f]);
 	free(plan->functions);
 	free(plan->errata);
+	free(plan->reports);
 	for (d = 0; d < plan->document_count; d++)
 		json_decref(plan->documents[d].root);
 	free(plan->documents);
@@ -357,6 +380,28 @@ const struct plan_function *plan_api(const struct plan *plan, const char *api)
 			return &plan->functions[f];
 	}
 	return NULL;
+}
+
+const struct plan_report *plan_report(const struct plan *plan, const char *id)
+{
+	size_t i;
+
+	for (i = 0; i < plan->report_count; i++) {
+		if (strcmp(plan->reports[i].id, id) == 0)
+			return &plan->reports[i];
+	}
+	return NULL;
+}
+
+bool plan_shows(const struct plan_clause *clause, const char *report)
+{
+	size_t i;
+
+	for (i = 0; i < clause->report_count; i++) {
+		if (strcmp(clause->reports[i], report) == 0)
+			return true;
+	}
+	return false;
 }
 
 bool plan_depends_on(const struct plan_clause *clause, const char *errata)

@@ -26,6 +26,11 @@ struct plan_errata {
 	const char *id, *kind, *clash, *ruling, *why;
 };
 
+/* A fault that was reported of some implementation. */
+struct plan_report {
+	const char *id, *text;
+};
+
 struct plan_clause {
 	const struct plan_function *function;
 	const json_t *json; /* all of it */
@@ -33,9 +38,9 @@ struct plan_clause {
 	const char *untestable;			     /* reason, or NULL */
 	const char *ruled_out;			     /* id of an errata entry, or NULL */
 	const char *deviation_tag, *deviation_where; /* what the knc profile accepts, or NULL */
-	const char **needs, **errata,
+	const char **needs, **errata, **reports,
 		**errors; /* errors: what an error clause accepts by the text */
-	size_t needs_count, errata_count, errors_count;
+	size_t needs_count, errata_count, report_count, errors_count;
 	int line;
 	bool is_long, is_error;
 };
@@ -60,7 +65,8 @@ struct plan {
 	struct plan_document *documents;
 	struct plan_function *functions;
 	struct plan_errata *errata;
-	size_t document_count, function_count, clause_count, errata_count;
+	struct plan_report *reports;
+	size_t document_count, function_count, clause_count, errata_count, report_count;
 };
 
 /* Reads a NULL-terminated list of files; prints what is wrong and returns NULL where one is no
@@ -74,6 +80,9 @@ const struct plan_errata *plan_errata(const struct plan *plan, const char *id);
 const struct plan_outcome *plan_outcome(const struct plan_function *function, const char *name);
 /* Whether an entry of the errata settles what the clause says, or rules it out. */
 bool plan_depends_on(const struct plan_clause *clause, const char *errata);
+const struct plan_report *plan_report(const struct plan *plan, const char *id);
+/* Whether the clause would show the fault of that report. */
+bool plan_shows(const struct plan_clause *clause, const char *report);
 /* The first function of an API; NULL where the plan has none. */
 const struct plan_function *plan_api(const struct plan *plan, const char *api);
 

@@ -22,6 +22,17 @@ const char *session_api(const struct settings *settings, const struct plan *plan
 	return NULL;
 }
 
+static bool glob_picks(const char *glob, const struct plan_clause *clause)
+{
+	size_t i;
+
+	for (i = 0; i < clause->report_count; i++) {
+		if (fnmatch(glob, clause->reports[i], 0) == 0)
+			return true;
+	}
+	return fnmatch(glob, clause->id, 0) == 0 || fnmatch(glob, clause->function->name, 0) == 0;
+}
+
 bool session_filter_picks(const struct settings *settings, const struct plan_clause *clause)
 {
 	char *globs, *rest, *glob;
@@ -31,8 +42,7 @@ bool session_filter_picks(const struct settings *settings, const struct plan_cla
 		return true;
 	globs = rest = copy_text(settings->filter);
 	while (!picks && (glob = strsep(&rest, ",")))
-		picks = fnmatch(glob, clause->id, 0) == 0 ||
-			fnmatch(glob, clause->function->name, 0) == 0;
+		picks = glob_picks(glob, clause);
 	free(globs);
 	return picks;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif-cts show: everything that is known about one clause or one errata entry. */
+/* scif-cts show: everything that is known about one clause, errata entry or report of a fault. */
 #include <stdio.h>
 #include <string.h>
 
@@ -78,6 +78,32 @@ static void print_clauses_of(const struct plan *plan, const char *errata)
 		puts("  (none)");
 }
 
+static int show_report(const struct plan *plan, const struct plan_report *report)
+{
+	size_t f, c;
+
+	printf("%s\n\n  %s\n\nclauses\n", report->id, report->text);
+	for (f = 0; f < plan->function_count; f++) {
+		for (c = 0; c < plan->functions[f].clause_count; c++) {
+			if (plan_shows(&plan->functions[f].clauses[c], report->id))
+				printf("  %s\n", plan->functions[f].clauses[c].id);
+		}
+	}
+	return EXIT_PASSED;
+}
+
+static void print_reports(const struct plan *plan, const struct plan_clause *clause)
+{
+	size_t i;
+
+	for (i = 0; i < clause->report_count; i++) {
+		const struct plan_report *report = plan_report(plan, clause->reports[i]);
+
+		printf("%-10s %s%s%s\n", i ? "" : "would show", clause->reports[i],
+		       report ? ": " : "", report ? report->text : "");
+	}
+}
+
 static int show_errata(const struct plan *plan, const struct plan_errata *errata)
 {
 	printf("%s (%s)\n\n", errata->id, errata->kind ? errata->kind : "ruling");
@@ -91,11 +117,14 @@ static int show_errata(const struct plan *plan, const struct plan_errata *errata
 int command_show(const struct settings *settings, const struct plan *plan)
 {
 	const struct plan_errata *errata = plan_errata(plan, settings->operands[0]);
+	const struct plan_report *report = plan_report(plan, settings->operands[0]);
 	const struct plan_clause *clause;
 	size_t i;
 
 	if (errata)
 		return show_errata(plan, errata);
+	if (report)
+		return show_report(plan, report);
 	clause = commands_clause(settings, plan);
 	if (!clause)
 		return EXIT_USAGE;
@@ -114,6 +143,7 @@ int command_show(const struct settings *settings, const struct plan *plan)
 	print_line("untestable", clause->untestable);
 	print_line("ruled out", clause->ruled_out);
 	print_deviation(clause);
+	print_reports(plan, clause);
 	printf("%-10s scif-cts replay %s [--impl PATH] [--exec 'gdb --args']\n", "replay",
 	       clause->id);
 	for (i = 0; i < clause->errata_count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * What only all files together show: ids used twice, functions without a file, rows, errata and
- * overrides that name what is not there.
+ * overrides that name what is not there, reports that no clause would show again.
  */
 #include "report.h"
 #include "spec.h"
@@ -123,6 +123,38 @@ static void check_erratum(const struct spec *spec, unsigned index)
 			       erratum->id, erratum->clauses[i]);
 }
 
+static bool has_clause_of(const struct spec *spec, const char *report)
+{
+	for (unsigned i = 0; i < spec->function_count; i++)
+		for (unsigned j = 0; j < spec->functions[i].clause_count; j++) {
+			const struct clause *clause = &spec->functions[i].clauses[j];
+
+			for (unsigned r = 0; r < clause->report_count; r++)
+				if (!strcmp(clause->reports[r], report))
+					return true;
+		}
+	return false;
+}
+
+static void check_report(const struct spec *spec, unsigned index)
+{
+	const struct fault_report *entry = &spec->reports.entries[index];
+	const struct document *document = spec->reports.document;
+	int line = document_line(document, pool_printf("entries/%u", index));
+
+	if (spec_fault_report(spec, entry->id) != entry)
+		report(document->file, line, "report %s given twice; ids are unique", entry->id);
+	for (unsigned i = 0; i < entry->api_count; i++) {
+		if (access(pool_printf("%s/%s.yaml", spec->directory, entry->apis[i]), R_OK))
+			report(document->file, line, "%s: no API %s; the name of a file of spec/",
+			       entry->id, entry->apis[i]);
+		if (!strcmp(entry->apis[i], spec->api.name) && !has_clause_of(spec, entry->id))
+			report(document->file, line,
+			       "no clause of %s has the report %s; one with reports: [%s]",
+			       spec->api.name, entry->id, entry->id);
+	}
+}
+
 static void check_override_then(const struct spec *spec, const struct override *override,
 				const struct clause *clause)
 {
@@ -200,6 +232,8 @@ void spec_check_across(const struct spec *spec)
 	check_rows(spec);
 	for (unsigned i = 0; i < spec->errata.entry_count; i++)
 		check_erratum(spec, i);
+	for (unsigned i = 0; i < spec->reports.entry_count; i++)
+		check_report(spec, i);
 	for (unsigned i = 0; i < spec->profile_count; i++)
 		for (unsigned j = 0; j < spec->profiles[i].override_count; j++)
 			check_override(spec, &spec->profiles[i], &spec->profiles[i].overrides[j]);

@@ -408,6 +408,15 @@ static void check_errata_of(const struct spec *spec, const struct clause *clause
 	}
 }
 
+static void check_reports_of(const struct spec *spec, const struct clause *clause)
+{
+	for (unsigned i = 0; i < clause->report_count; i++)
+		if (!spec_fault_report(spec, clause->reports[i]))
+			wrong(clause, pool_printf("reports/%u", i),
+			      pool_printf("no report %s", clause->reports[i]),
+			      "an id of spec/reports.yaml");
+}
+
 static void check_outcome_of(const struct spec *spec, const struct function *function,
 			     struct clause *clause)
 {
@@ -440,9 +449,8 @@ static void check_id(const struct spec *spec, const struct function *function,
 	const char *prefix = function_id_prefix(spec, function->name);
 
 	/* Constants of headers have underscores, and an id carries the short name of one. */
-	const char *letters = spec_returns_errors(spec)
-				      ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-				      : "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+	const char *letters = spec_returns_errors(spec) ? "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+							: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
 
 	if (strncmp(clause->id, prefix, strlen(prefix)) || clause->id[strspn(clause->id, letters)])
 		wrong(clause, "id", "the id does not fit the function",
@@ -457,6 +465,7 @@ static void check_clause(struct spec *spec, const struct function *function, str
 	check_form(clause);
 	check_outcome_of(spec, function, clause);
 	check_errata_of(spec, clause);
+	check_reports_of(spec, clause);
 	check_needs(spec, clause->document, clause->path, clause->needs, clause->needs_count);
 	for (unsigned i = 0; i < clause->needs_count; i++)
 		names_add(&clause->all_needs, clause->needs[i]);

@@ -81,6 +81,8 @@ static json_t *clause_object(const struct spec *spec, const struct function *fun
 	set(object, "needs", json_strings(clause->all_needs.at, clause->all_needs.count));
 	set(object, "errata",
 	    json_strings((const char *const *)clause->errata, clause->errata_count));
+	set(object, "reports",
+	    json_strings((const char *const *)clause->reports, clause->report_count));
 	set(object, "untestable", text_or_null(clause->untestable));
 	set(object, "ruled_out", text_or_null(clause->ruled_out));
 	set(object, "scenario", text_or_null(clause->scenario));
@@ -142,6 +144,21 @@ static json_t *erratum_object(const struct erratum *erratum)
 	return object;
 }
 
+static json_t *reports_array(const struct spec *spec)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < spec->reports.entry_count; i++) {
+		const struct fault_report *report = &spec->reports.entries[i];
+		json_t *object = json_object();
+
+		set(object, "id", json_string(report->id));
+		set(object, "text", json_string(report->text));
+		json_array_append_new(list, object);
+	}
+	return list;
+}
+
 static json_t *functions_array(const struct spec *spec)
 {
 	json_t *list = json_array();
@@ -169,6 +186,7 @@ bool emit_plan(const struct spec *spec, const char *file)
 	set(plan, "spec_hash", json_string(spec_hash(spec)));
 	set(plan, "functions", functions_array(spec));
 	set(plan, "errata", errata);
+	set(plan, "reports", reports_array(spec));
 	written = !json_dump_file(plan, file, JSON_INDENT(1));
 	json_decref(plan);
 	if (!written)

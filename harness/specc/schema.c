@@ -87,6 +87,7 @@ static const cyaml_schema_field_t clause_fields[] = {
 	MAYBE_TEXT("source", struct clause, source),
 	TEXT("outcome", struct clause, outcome),
 	MAYBE_TEXTS("errata", struct clause, errata, errata_count),
+	MAYBE_TEXTS("reports", struct clause, reports, report_count),
 	MAYBE_TRUE("long", struct clause, is_long),
 	MAYBE_TEXTS("needs", struct clause, needs, needs_count),
 	FROM_DOCUMENT("given"),
@@ -208,6 +209,21 @@ static const cyaml_schema_field_t errata_fields[] = {
 	LIST("entries", struct errata, entries, entry_count, erratum_entry, 0), CYAML_FIELD_END};
 const cyaml_schema_value_t schema_errata = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct errata, errata_fields),
+};
+
+static const cyaml_schema_field_t report_fields[] = {
+	TEXT("id", struct fault_report, id),
+	CYAML_FIELD_SEQUENCE_COUNT("apis", CYAML_FLAG_POINTER, struct fault_report, apis, api_count,
+				   &text_entry, 1, CYAML_UNLIMITED),
+	TEXT("text", struct fault_report, text), CYAML_FIELD_END};
+static const cyaml_schema_value_t report_entry = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct fault_report, report_fields),
+};
+static const cyaml_schema_field_t reports_fields[] = {
+	LIST("entries", struct fault_reports, entries, entry_count, report_entry, 1),
+	CYAML_FIELD_END};
+const cyaml_schema_value_t schema_reports = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct fault_reports, reports_fields),
 };
 
 /* tag and where are required, but their absence is a matter of content with a message of its own.

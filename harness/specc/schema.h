@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 extern const cyaml_schema_value_t schema_api, schema_function, schema_states, schema_vocabulary,
-	schema_errata, schema_profile;
+	schema_errata, schema_reports, schema_profile;
 
 /*
  * Compares the document with the schema and reports every difference with its line; libcyaml alone

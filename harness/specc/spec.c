@@ -189,6 +189,7 @@ void spec_load(struct spec *spec, const char *api, const char *directory, const 
 {
 	const char *states = pool_printf("%s/%s-states.yaml", directory, api);
 	const char *errata = pool_printf("%s/errata.yaml", directory);
+	const char *reports = pool_printf("%s/reports.yaml", directory);
 	const char *vocabulary = pool_printf("%s/%s-vocabulary.yaml", directory, api);
 	const struct document *document;
 
@@ -205,6 +206,13 @@ void spec_load(struct spec *spec, const char *api, const char *directory, const 
 		if (loaded)
 			spec->errata = *loaded;
 		spec->errata.document = document;
+	}
+	if (!access(reports, R_OK)) {
+		struct fault_reports *loaded = load(spec, reports, &schema_reports, &document);
+
+		if (loaded)
+			spec->reports = *loaded;
+		spec->reports.document = document;
 	}
 	for_each(spec, pool_printf("%s/%s/*.yaml", directory, api), load_function);
 	if (!access(states, R_OK)) {
@@ -280,6 +288,14 @@ const struct erratum *spec_erratum(const struct spec *spec, const char *id)
 	for (unsigned i = 0; i < spec->errata.entry_count; i++)
 		if (!strcmp(spec->errata.entries[i].id, id))
 			return &spec->errata.entries[i];
+	return NULL;
+}
+
+const struct fault_report *spec_fault_report(const struct spec *spec, const char *id)
+{
+	for (unsigned i = 0; i < spec->reports.entry_count; i++)
+		if (!strcmp(spec->reports.entries[i].id, id))
+			return &spec->reports.entries[i];
 	return NULL;
 }
 

@@ -49,6 +49,8 @@ struct clause {
 	char *outcome;
 	char **errata;
 	unsigned errata_count;
+	char **reports; /* of faults that the clause would show */
+	unsigned report_count;
 	char **needs;
 	unsigned needs_count;
 	bool is_long;
@@ -188,6 +190,20 @@ struct errata {
 	const struct document *document; /* resolved */
 };
 
+/* A fault that was reported of some implementation, or found in a program that uses one. */
+struct fault_report {
+	char *id;
+	char **apis; /* each of which has clauses that would show it */
+	unsigned api_count;
+	char *text;
+};
+
+struct fault_reports {
+	struct fault_report *entries;
+	unsigned entry_count;
+	const struct document *document; /* resolved */
+};
+
 struct override {
 	char *clause;
 	struct then *then;
@@ -235,6 +251,7 @@ struct spec {
 	struct vocabulary vocabularies[VOCABULARIES];
 	unsigned vocabulary_count;
 	struct errata errata;
+	struct fault_reports reports;
 	struct states states;
 	struct profile *profiles;
 	unsigned profile_count;
@@ -271,6 +288,7 @@ const char *spec_file_name(const struct spec *spec, const char *file);
 
 struct function *spec_function(const struct spec *spec, const char *name);
 const struct erratum *spec_erratum(const struct spec *spec, const char *id);
+const struct fault_report *spec_fault_report(const struct spec *spec, const char *id);
 const struct fixture *spec_fixture(const struct spec *spec, const char *name);
 const struct provoker *spec_provoker(const struct spec *spec, const char *name);
 bool spec_need(const struct spec *spec, const char *name);

@@ -67,6 +67,48 @@ SCENARIO(segmentid_range_is_published)
 	}
 }
 
+#define OPEN_FILES 400
+
+/* More than 255 is where a library that reads through old streams cannot follow. */
+static void open_many_files(int *files)
+{
+	struct rlimit limit;
+
+	CTS_REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+	if (limit.rlim_max < 2 * OPEN_FILES)
+		cts_untested("the process may not have so many files");
+	if (limit.rlim_cur < 2 * OPEN_FILES) {
+		limit.rlim_cur = 2 * OPEN_FILES;
+		CTS_REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+	}
+	for (int i = 0; i < OPEN_FILES; i++) {
+		files[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		CTS_REQUIRE(files[i] != -1);
+	}
+}
+
+SCENARIO(r03_many_open_files)
+{
+	int files[OPEN_FILES];
+	rsm_memseg_id_t base = 0;
+	uint32_t length = 0;
+
+	open_many_files(files);
+	cts_fx_segmentid_file("reserve app 0x600000 3\n");
+	EXPECT(rsm_get_segmentid_range("app", &base, &length), RSM_SUCCESS);
+	CTS_CHECK(base == 0x600000 && length == 3, "the range is that of the file");
+	CTS_CHECK(rsm_get_segmentid_range("other", &base, &length) == RSMERR_BAD_APPID,
+		  "an application that is not in it is told so");
+	rsm_memseg_export_handle_t segment =
+		near_create("loopback", cts_fx_pages(1), cts_page_size(), 0);
+	CTS_ASSERT(rsm_memseg_export_publish(segment, &base, NULL, 0) == RSM_SUCCESS);
+	CTS_CHECK(near_can_connect(cts_self_node(), base, RSM_PERM_READ) == RSM_SUCCESS,
+		  "a segment is created, published and found");
+	CTS_ASSERT(rsm_memseg_export_destroy(segment) == RSM_SUCCESS);
+	for (int i = 0; i < OPEN_FILES; i++)
+		close(files[i]);
+}
+
 SCENARIO(segmentid_file_unreadable)
 {
 	const char *path = cts_fx_segmentid_file("reserve app 0x600000 100\n");

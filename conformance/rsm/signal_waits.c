@@ -196,6 +196,70 @@ SCENARIO(pollfd_beside_others)
 	close(ends[1]);
 }
 
+#define SEGMENTS 2
+
+/* A pipe and two segments, the pipe first or last. */
+struct mixed {
+	struct pollfd fds[SEGMENTS + 1];
+	rsm_memseg_import_handle_t imports[SEGMENTS];
+	int pipe, first; /* where they are among fds */
+	int ends[2];
+};
+
+static struct mixed mixed_open(bool pipe_first)
+{
+	struct mixed m = {.pipe = pipe_first ? 0 : SEGMENTS, .first = pipe_first};
+
+	CTS_REQUIRE(pipe2(m.ends, O_CLOEXEC) == 0);
+	m.fds[m.pipe] = (struct pollfd){.fd = m.ends[0], .events = POLLIN};
+	for (int i = 0; i < SEGMENTS; i++) {
+		m.imports[i] = cts_fx_imported(1, RSM_PERM_RDWR);
+		m.fds[m.first + i] = cts_fx_pollfd_of(m.imports[i]);
+	}
+	return m;
+}
+
+/* Only that entry shows something, and what belongs there. */
+static void only_ready(const struct mixed *m, int entry)
+{
+	for (int i = 0; i <= SEGMENTS; i++) {
+		int ready = i == m->pipe ? POLLIN : POLLRDNORM;
+
+		CTS_ASSERT(m->fds[i].revents == (i == entry ? ready : 0));
+	}
+}
+
+static int wait_mixed(void *arg)
+{
+	struct mixed *m = arg;
+	int ready = 77, value = rsm_intr_signal_wait_pollfd(m->fds, SEGMENTS + 1, -1, &ready);
+
+	return value == RSM_SUCCESS && ready != 1 ? -1 : value;
+}
+
+SCENARIO(r02_signal_after_other_ready)
+{
+	struct mixed m = mixed_open(cts_param("pipe_first"));
+	char byte;
+
+	for (long i = 0; i < cts_param("rounds"); i++) {
+		int segment = (int)(i % SEGMENTS);
+
+		CTS_REQUIRE(write(m.ends[1], "!", 1) == 1);
+		EXPECT(wait_mixed(&m), RSM_SUCCESS);
+		only_ready(&m, m.pipe);
+		CTS_REQUIRE(read(m.ends[0], &byte, 1) == 1);
+		struct cts_thread *thread = begin(wait_mixed, &m);
+		cts_wait_asleep(thread);
+		CTS_ASSERT(!cts_thread_done(thread));
+		CTS_REQUIRE(cts_segment_post(m.imports[segment], 0) == RSM_SUCCESS);
+		EXPECT(end_of(thread), RSM_SUCCESS);
+		only_ready(&m, m.first + segment);
+	}
+	close(m.ends[0]);
+	close(m.ends[1]);
+}
+
 static void get_and_release(rsm_memseg_import_handle_t im, long rounds)
 {
 	struct pollfd fd = {0};

@@ -2,6 +2,7 @@
 /* Ports: who gets them, who has them, when none is left, and when they are free again. */
 #include "ends.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 
 #define NARROW_LOW 20000
@@ -78,6 +79,93 @@ SCENARIO(bind_port_of_the_dead)
 		CTS_ASSERT(CTS_OBSERVE(scif_bind(epd, port)).ret == port);
 		CTS_ASSERT(scif_close(epd) == 0);
 	}
+}
+
+#define WINDOWS 100
+
+/* What a process holds when it is killed: a port, a listener with a request of ours, a connection
+ * with windows. */
+struct doomed {
+	struct cts_peer *peer;
+	struct far_listener at;
+	scif_epd_t request, connected;
+};
+
+static struct doomed doomed_begin(uint16_t port, struct listener l)
+{
+	struct doomed d = {.peer = cts_peer_start(cts_self_node())};
+	int bound = ends_far_open(d.peer);
+
+	CTS_REQUIRE(cts_peer_call(d.peer, "bind %d %u", bound, port).ret == port);
+	d.at = ends_far_listen(d.peer, 4);
+	d.request = scif_open();
+	CTS_REQUIRE(fcntl(d.request, F_SETFL, O_NONBLOCK) == 0);
+	CTS_REQUIRE(cts_failed_with(CTS_RESULT(scif_connect(d.request, &d.at.at)), EINPROGRESS));
+	d.connected = ends_serve(l, d.peer);
+	for (int i = 0; i < WINDOWS; i++)
+		CTS_REQUIRE(cts_peer_call(d.peer, "window %d %zu 0 %d 0 3", cts_far(d.connected),
+					  cts_page_size(), SCIF_PROT_READ)
+				    .ret >= 0);
+	return d;
+}
+
+static void bind_at_once(uint16_t port)
+{
+	scif_epd_t epd = scif_open();
+
+	CTS_ASSERT(CTS_OBSERVE(scif_bind(epd, port)).ret == port);
+	CTS_ASSERT(scif_listen(epd, 1) == 0);
+	CTS_ASSERT(scif_close(epd) == 0);
+}
+
+static void doomed_round(uint16_t port, struct listener l)
+{
+	struct doomed d = doomed_begin(port, l);
+	char byte;
+
+	cts_peer_kill(d.peer);
+	bind_at_once(port);
+	bind_at_once(d.at.at.port);
+	CTS_ASSERT(ends_refused(CTS_RESULT(scif_connect(d.request, &d.at.at))));
+	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_recv(d.connected, &byte, 1, SCIF_RECV_BLOCK)),
+				   ECONNRESET));
+	CTS_ASSERT(scif_close(d.request) == 0);
+	CTS_ASSERT(scif_close(d.connected) == 0);
+}
+
+/* -1: there is no such place. */
+static long shared_memory_names(void)
+{
+	DIR *dir = opendir("/dev/shm");
+	long names = 0;
+
+	if (!dir)
+		return -1;
+	while (readdir(dir))
+		names++;
+	closedir(dir);
+	return names;
+}
+
+/* Others on the machine may leave a name or two there meanwhile. */
+SCENARIO(x02_killed_holder)
+{
+	struct listener l = ends_listen(2);
+	uint16_t port = cts_fx_free_port();
+	long rounds = cts_param("rounds");
+
+	doomed_round(port, l);
+	struct cts_holdings before = cts_holdings();
+	long names = shared_memory_names();
+	for (long i = 0; i < rounds; i++)
+		doomed_round(port, l);
+	struct cts_holdings after = cts_holdings();
+	CTS_CHECK_EFFECT(after.descriptors < before.descriptors + rounds,
+			 "no descriptor is left of each round");
+	CTS_CHECK_EFFECT(after.mappings < before.mappings + rounds,
+			 "no mapping is left of each round");
+	CTS_CHECK_EFFECT(shared_memory_names() < names + rounds,
+			 "no name in /dev/shm is left of each round");
 }
 
 SCENARIO(bind_passes_over_held_ports)

@@ -121,6 +121,81 @@ SCENARIO(open_without_descriptors)
 	close_all(epds, count);
 }
 
+/* None of the classes of the fault preload takes more calls than this in one open. */
+#define MOST_FAULTS 64
+
+static bool says_cannot_start(int err)
+{
+	return err == ENOMEM || err == ENXIO;
+}
+
+static bool opens(void)
+{
+	scif_epd_t epd = scif_open();
+
+	return epd >= 0 && scif_bind(epd, 0) > 0 && scif_close(epd) == 0;
+}
+
+/* In a process that has not called the library yet: the status it is to end with, 0. */
+static int first_open_without_descriptors(void *arg)
+{
+	(void)arg;
+	cts_limit(RLIMIT_NOFILE, "current");
+	for (int i = 0; i < 3; i++) {
+		struct cts_result r = CTS_RESULT(scif_open());
+
+		if (r.ret != SCIF_OPEN_FAILED || !says_none_left(r.err))
+			return 1;
+	}
+	cts_limit_restore(RLIMIT_NOFILE);
+	return opens() ? 0 : 2;
+}
+
+SCENARIO(b08_first_open_without_descriptors)
+{
+	CTS_ASSERT(cts_wait_child(cts_fork(first_open_without_descriptors, NULL)) == 0);
+	cts_limit(RLIMIT_NOFILE, "current");
+	CTS_ASSERT(says_none_left(CTS_OBSERVE(scif_open()).err));
+	cts_limit_restore(RLIMIT_NOFILE);
+	CTS_ASSERT(opens());
+}
+
+/* The nth call inside each of three opens fails. 10: there is no nth call. */
+static int first_open_with_faults(void *arg)
+{
+	bool failed = false;
+
+	for (int i = 0; i < 3; i++) {
+		cts_fault_arm("any", *(int *)arg, ENOMEM);
+		struct cts_result r = CTS_RESULT(scif_open());
+		failed |= cts_fault_disarm(NULL);
+
+		if (r.ret == SCIF_OPEN_FAILED && !says_cannot_start(r.err))
+			return 1;
+		if (r.ret != SCIF_OPEN_FAILED && scif_close((scif_epd_t)r.ret) != 0)
+			return 2;
+	}
+	if (!opens())
+		return 3;
+	return failed ? 0 : 10;
+}
+
+SCENARIO(b08_first_open_with_faults)
+{
+	int nth = 1, status;
+
+	while ((status = cts_wait_child(cts_fork(first_open_with_faults, &nth))) == 0) {
+		CTS_ASSERT(nth < MOST_FAULTS);
+		nth++;
+	}
+	CTS_ASSERT(status == 10);
+	CTS_REQUIRE(nth > 1);
+	cts_fault_arm("any", 1, ENOMEM);
+	CTS_OBSERVE(scif_open());
+	cts_fault_disarm(NULL);
+	CTS_ASSERT(opens());
+}
+
 static int open_once(void *arg)
 {
 	scif_epd_t epd = scif_open();

@@ -4,8 +4,11 @@
 #include "rma_ends.h"
 
 #include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 /* Local windows of two and two pages, remote ones of one and three. */
 SCENARIO(rma_windows_shifted)
@@ -78,83 +81,121 @@ SCENARIO(rma_random_places)
 	}
 }
 
-/* ---- more than 2 GiB: the same 16 MiB again and again, and a page of its own at the end ---- */
+/* ---- more than 2 GiB: the same 16 MiB again and again, with pages of their own where 2 GiB are
+ * full and at the end ---- */
 
 #define BLOCK	    ((size_t)16 << 20)
 #define BLOCKS	    128
 #define HUGE_OFFSET 0x100000
 
-static uint64_t far_blocks(scif_epd_t epd)
+/* One part of the range: what memory it shows, from the start of the block and the two pages
+ * behind. */
+struct part {
+	size_t at, from, len;
+};
+
+/* The parts of 2 GiB and a page, or of `more` blocks and a page beyond that: their number. */
+static size_t huge_parts(struct part *parts, size_t more)
 {
-	size_t page = cts_page_size();
-	uint64_t there = far_alloc(epd, BLOCK + page);
+	size_t page = cts_page_size(), count = 0, at = 0;
 
-	for (size_t i = 0; i <= BLOCKS; i++) {
-		off_t at = HUGE_OFFSET + (off_t)(i * BLOCK);
+	for (size_t i = 0; i < BLOCKS + more + (more ? 2 : 1); i++) {
+		struct part p = {.at = at, .len = BLOCK};
 
-		if (i < BLOCKS)
-			CTS_REQUIRE(far_register(epd, there, BLOCK, at, READ_WRITE).ret == at);
-		else
-			CTS_REQUIRE(far_register(epd, there + BLOCK, page, at, READ_WRITE).ret ==
-				    at);
+		if (i == BLOCKS)
+			p = (struct part){at, BLOCK, page};
+		else if (i > BLOCKS + more)
+			p = (struct part){at, BLOCK + page, page};
+		at += p.len;
+		parts[count++] = p;
 	}
-	return there;
+	return count;
 }
 
-static void own_blocks(scif_epd_t epd, unsigned char *block)
-{
-	for (size_t i = 0; i <= BLOCKS; i++) {
-		off_t at = HUGE_OFFSET + (off_t)(i * BLOCK);
-		unsigned char *part = i < BLOCKS ? block : block + BLOCK;
+#define MOST_PARTS (2 * BLOCKS)
 
-		CTS_ASSERT(scif_register(epd, part, i < BLOCKS ? BLOCK : cts_page_size(), at,
-					 READ_WRITE, SCIF_MAP_FIXED) == at);
-	}
-}
-
-/* Plain memory that shows the blocks: the same file mapped again and again. */
-static unsigned char *block_memory(unsigned char **block)
+/* Plain memory that shows the parts: the same file mapped again and again. */
+static unsigned char *huge_memory(const struct part *parts, size_t count, unsigned char **block)
 {
-	size_t page = cts_page_size();
+	size_t kept = BLOCK + 2 * cts_page_size(), all = parts[count - 1].at + cts_page_size();
 	int fd = memfd_create("cts-blocks", MFD_CLOEXEC);
 
-	CTS_REQUIRE(fd != -1 && ftruncate(fd, (off_t)(BLOCK + page)) == 0);
-	*block = mmap(NULL, BLOCK + page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	unsigned char *all = mmap(NULL, BLOCKS * BLOCK + page, PROT_NONE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	CTS_REQUIRE(*block != MAP_FAILED && all != MAP_FAILED);
-	for (size_t i = 0; i <= BLOCKS; i++)
-		CTS_REQUIRE(mmap(all + i * BLOCK, i < BLOCKS ? BLOCK : page, PROT_READ | PROT_WRITE,
+	CTS_REQUIRE(fd != -1 && ftruncate(fd, (off_t)kept) == 0);
+	*block = mmap(NULL, kept, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	unsigned char *memory =
+		mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	CTS_REQUIRE(*block != MAP_FAILED && memory != MAP_FAILED);
+	for (size_t i = 0; i < count; i++)
+		CTS_REQUIRE(mmap(memory + parts[i].at, parts[i].len, PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd,
-				 i < BLOCKS ? 0 : (off_t)BLOCK) != MAP_FAILED);
+				 (off_t)parts[i].from) != MAP_FAILED);
 	close(fd);
-	return all;
+	return memory;
+}
+
+/* Windows over the parts on both sides, or plain memory on ours; the memory behind ours. */
+static unsigned char *huge_ends(struct rma_ends *e, const struct part *parts, size_t count)
+{
+	size_t kept = BLOCK + 2 * cts_page_size();
+	unsigned char *block;
+
+	e->far = (struct cts_peer_window){.offset = HUGE_OFFSET,
+					  .len = kept,
+					  .there = far_alloc(e->epd, kept),
+					  .epd = e->epd};
+	for (size_t i = 0; i < count; i++) {
+		off_t at = HUGE_OFFSET + (off_t)parts[i].at;
+
+		CTS_REQUIRE(far_register(e->epd, e->far.there + parts[i].from, parts[i].len, at,
+					 READ_WRITE)
+				    .ret == at);
+	}
+	if (!rma_is_registered(e->call)) {
+		e->local = huge_memory(parts, count, &block);
+		return block;
+	}
+	block = e->local =
+		mmap(NULL, kept, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CTS_REQUIRE(block != MAP_FAILED);
+	for (size_t i = 0; i < count; i++) {
+		off_t at = HUGE_OFFSET + (off_t)parts[i].at;
+
+		CTS_ASSERT(scif_register(e->epd, block + parts[i].from, parts[i].len, at,
+					 READ_WRITE, SCIF_MAP_FIXED) == at);
+	}
+	return block;
+}
+
+/* One transfer of all parts but the very last byte. */
+static void huge_transfer(size_t more)
+{
+	struct part parts[MOST_PARTS];
+	size_t count = huge_parts(parts, more);
+	struct rma_ends e = {.call = (enum rma_call)cts_param("call"),
+			     .epd = cts_fx_connected(),
+			     .loffset = HUGE_OFFSET};
+	unsigned char *block = huge_ends(&e, parts, count);
+	size_t len = parts[count - 1].at + parts[count - 1].len - 1;
+	size_t moved = parts[count - 1].from + parts[count - 1].len - 1;
+	unsigned char untouched = cts_pattern(rma_reads(e.call) ? 60 : 61, moved);
+
+	cts_fill(block, e.far.len, 60);
+	cts_peer_fill_at(e.far, 0, e.far.len, 61, 0);
+	CTS_ASSERT(rma_transfer(&e, 0, 0, len, SCIF_RMA_SYNC).ret == 0);
+	CTS_ASSERT(rma_reads(e.call) ? cts_is_pattern(block, moved, 61)
+				     : cts_peer_is(e.far, 0, moved, 60, 0));
+	CTS_ASSERT(rma_reads(e.call) ? block[moved] == untouched
+				     : cts_peer_is_byte(e.far, moved, 1, untouched));
 }
 
 SCENARIO(rma_huge)
 {
-	size_t page = cts_page_size(), len = BLOCKS * BLOCK + page;
-	struct rma_ends e = {.call = (enum rma_call)cts_param("call"),
-			     .epd = cts_fx_connected(),
-			     .loffset = HUGE_OFFSET};
-	uint64_t there = far_blocks(e.epd);
-	unsigned char *block;
+	huge_transfer(0);
+}
 
-	e.far = (struct cts_peer_window){
-		.offset = HUGE_OFFSET, .len = BLOCK + page, .there = there, .epd = e.epd};
-	if (rma_is_registered(e.call)) {
-		block = e.local = mmap(NULL, BLOCK + page, PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		CTS_REQUIRE(block != MAP_FAILED);
-		own_blocks(e.epd, block);
-	} else {
-		e.local = block_memory(&block);
-	}
-	cts_fill(block, BLOCK + page, 60);
-	cts_peer_fill_at(e.far, 0, BLOCK + page, 61, 0);
-	CTS_ASSERT(rma_transfer(&e, 0, 0, len, SCIF_RMA_SYNC).ret == 0);
-	CTS_ASSERT(rma_reads(e.call) ? cts_is_pattern(block, BLOCK + page, 61)
-				     : cts_peer_is(e.far, 0, BLOCK + page, 60, 0));
+SCENARIO(x10_three_gib)
+{
+	huge_transfer(BLOCKS / 2);
 }
 
 SCENARIO(rma_after_owner_unmap)
@@ -177,9 +218,8 @@ SCENARIO(rma_after_owner_unmap)
 	CTS_ASSERT(cts_is_pattern(check, len, rma_reads(e.call) ? 3 : 2));
 }
 
-SCENARIO(rma_undumpable)
+static void transfers_work(void)
 {
-	CTS_REQUIRE(prctl(PR_SET_DUMPABLE, 0) == 0);
 	struct rma_ends e = rma_ends_open(2);
 	struct cts_window win = cts_fx_window_on(e.epd, 1, READ_WRITE);
 
@@ -191,6 +231,40 @@ SCENARIO(rma_undumpable)
 	CTS_ASSERT(cts_peer_scratch_is(e.epd, 256, 2, 0));
 	cts_expect_ok(cts_peer_writeto_us(win, 0, 256, 9, SCIF_RMA_SYNC), "the peer writes to it");
 	CTS_ASSERT(cts_is_pattern(win.addr, 256, 9));
+}
+
+SCENARIO(rma_undumpable)
+{
+	CTS_REQUIRE(prctl(PR_SET_DUMPABLE, 0) == 0);
+	transfers_work();
+}
+
+/* As where Yama or a container allows nobody to look into another process; the peer, which is
+ * started later, inherits it. */
+static void forbid_looking_into_others(void)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_getfd, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	};
+	struct sock_fprog filter = {.len = sizeof steps / sizeof *steps, .filter = steps};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+		cts_untested("this system has no filter of system calls: %s", strerror(errno));
+	CTS_REQUIRE(syscall(SYS_process_vm_readv, getppid(), NULL, 0UL, NULL, 0UL, 0UL) == -1 &&
+		    errno == EPERM);
+}
+
+SCENARIO(x08_no_looking_into_others)
+{
+	forbid_looking_into_others();
+	transfers_work();
 }
 
 /* Half of the target lies behind its window. */

@@ -85,6 +85,33 @@ SCENARIO(window_cycles)
 	CTS_ASSERT(cts_is_pattern(mem, len, 2));
 }
 
+/* No address space is left for whatever the call may want beside the memory that it is given. */
+SCENARIO(b07_register_without_address_space)
+{
+	scif_epd_t epd = cts_fx_connected();
+	size_t pages = (size_t)cts_param("pages"), len = pages * cts_page_size();
+	struct cts_window present = cts_fx_window_on(epd, 2, READ_WRITE);
+	unsigned char *mem = cts_fx_pages(pages);
+
+	cts_limit(RLIMIT_AS, "current");
+	struct cts_result r = CTS_RESULT(scif_register(epd, mem, len, 0, READ_WRITE, 0));
+	cts_limit_restore(RLIMIT_AS);
+	if (r.ret == SCIF_REGISTER_FAILED)
+		CTS_ASSERT(r.err == ENOMEM || r.err == EAGAIN);
+	else
+		CTS_ASSERT(scif_unregister(epd, (off_t)r.ret, len) == 0);
+	CTS_ASSERT(cts_is_pattern(mem, len, 2));
+	cts_expect_ok(cts_peer_readfrom_us(present, 0, present.len, SCIF_RMA_SYNC),
+		      "the peer reads a window that was there before");
+	CTS_ASSERT(cts_peer_scratch_is(epd, present.len, 2, 0));
+	struct cts_window win = {.addr = mem, .len = len, .epd = epd};
+	win.offset = (off_t)CTS_OBSERVE(scif_register(epd, mem, len, 0, READ_WRITE, 0)).ret;
+	CTS_ASSERT(win.offset != SCIF_REGISTER_FAILED);
+	cts_expect_ok(cts_peer_readfrom_us(win, len - 100, 100, SCIF_RMA_SYNC),
+		      "the peer reads the end of the window");
+	CTS_ASSERT(cts_peer_scratch_is(epd, 100, 2, len - 100));
+}
+
 SCENARIO(window_failed_rounds)
 {
 	scif_epd_t epd = cts_fx_connected();

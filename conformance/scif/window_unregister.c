@@ -120,6 +120,32 @@ SCENARIO(window_unregister_in_flight)
 	CTS_ASSERT(cts_offset_is_free(epd, win.offset, win.len));
 }
 
+/* Who has the transfer in flight is killed while the window is being unregistered. */
+SCENARIO(b25_initiator_killed)
+{
+	scif_epd_t epd = cts_fx_connected();
+	struct cts_peer *peer = cts_peer_of(epd);
+	struct cts_window win = cts_fx_window_at(1, READ_WRITE, 0x100000);
+	bool target = cts_param("target");
+	struct unregistering u = {epd, win.offset, win.len};
+
+	if (!strcmp(cts_profile(), "knc"))
+		cts_untested("the driver pins the local buffer before a transfer begins, so a held "
+			     "page holds the call, not the transfer");
+	int tag = cts_peer_begin(peer, "%s %d %" PRIu64 " %zu %jd 0",
+				 target ? "vwriteto" : "vreadfrom", cts_far(epd), far_hold(peer),
+				 win.len, (intmax_t)win.offset);
+	cts_peer_asleep(peer, tag);
+	struct cts_thread *t = cts_thread_start(unregister_in_thread, &u);
+	cts_far_kill(epd);
+	struct cts_result r = cts_join(t);
+	CTS_ASSERT(cts_observe(r.ret, r.err).ret == 0 || r.err == ECONNRESET);
+	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_writeto(epd, win.offset, 8, 0x200000, 0)),
+				   ECONNRESET));
+	CTS_ASSERT(cts_is_pattern(win.addr, win.len, 2));
+	CTS_ASSERT(scif_close(epd) == 0);
+}
+
 SCENARIO(window_unregister_pending_signal)
 {
 	scif_epd_t epd = cts_fx_connected();

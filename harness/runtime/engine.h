@@ -75,6 +75,7 @@ struct cts_api {
 	void (*forget)(void); /* in a forked child or a new round: fixtures belong to the parent */
 	int (*self_node)(void);
 	int (*node_count)(void);
+	int (*use)(void); /* an errno, or 0: this process can use the implementation */
 	/* What the calls of the log have made of an endpoint, and the next of them (FUNCTION NULL:
 	 * the first is to come); NULL where the API has no endpoints. */
 	const char *(*endpoint_state)(int epd);

@@ -7,6 +7,8 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char *root_missing(void)
 {
@@ -86,6 +88,25 @@ static const char *peer_node_missing(void)
 	return cts_node_count() >= 2 ? NULL : "no second node is online";
 }
 
+/* In a process of its own: a library may remember as whom it began. */
+static const char *other_user_missing(void)
+{
+	static char why[80];
+	int status = 0;
+	pid_t pid = geteuid() == 0 ? fork() : -1;
+
+	if (pid == 0) {
+		cts_drop_privilege();
+		_exit(cts_api->use());
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) == -1 && errno == EINTR)
+		;
+	if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status) == 0)
+		return NULL;
+	snprintf(why, sizeof why, "another user cannot use it: %s", strerror(WEXITSTATUS(status)));
+	return why;
+}
+
 const char *need_missing(const char *name)
 {
 	static const struct {
@@ -101,6 +122,7 @@ const char *need_missing(const char *name)
 		{"inject", inject_missing},
 		{"peer_node", peer_node_missing},
 		{"own_memory", own_memory_missing},
+		{"other_user", other_user_missing},
 	};
 
 	for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)

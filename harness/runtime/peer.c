@@ -363,6 +363,7 @@ struct cts_peer *cts_peer_start_as(int node, uid_t uid)
 	char text[16];
 
 	cts_need("root");
+	cts_need("other_user");
 	snprintf(text, sizeof text, "%u", (unsigned)uid);
 	return start(node, text);
 }

@@ -198,6 +198,13 @@ static int node_count(void)
 	return count;
 }
 
+static int use(void)
+{
+	rsm_topology_t *topology;
+
+	return rsm_get_interconnect_topology(&topology) == RSM_SUCCESS ? 0 : EACCES;
+}
+
 /* Set-up meets errors of the C library too. */
 static int error_number(const char *name)
 {
@@ -218,4 +225,5 @@ const struct cts_api cts_api_rsm = {
 	.forget = forget,
 	.self_node = self_node,
 	.node_count = node_count,
+	.use = use,
 };

@@ -93,6 +93,11 @@ static int self_node(void)
 	return self;
 }
 
+static int use(void)
+{
+	return scif_open() == -1 ? errno : 0;
+}
+
 static bool returns_address(const char *function)
 {
 	return !strcmp(function, "scif_mmap");
@@ -134,6 +139,7 @@ const struct cts_api cts_api_scif = {
 	.forget = forget,
 	.self_node = self_node,
 	.node_count = node_count,
+	.use = use,
 	.endpoint_state = scif_endpoint_state,
 	.endpoint_observed = scif_endpoint_observed,
 };

@@ -219,10 +219,31 @@ static struct pending {
 	scif_epd_t listener;
 	struct cts_peer *peer;
 	int far;
+	int tag; /* of the call that waits in the peer, or -1 */
 } pending[PENDING_MAX];
 static int pending_count;
 
-/* A request of that peer, queued at our port; its endpoint over there. */
+static void pending_add(struct pending request)
+{
+	if (pending_count == PENDING_MAX)
+		cts_unresolved("too many pending requests");
+	pending[pending_count++] = request;
+}
+
+/*
+ * A request of that peer, queued at our port by a call that waits there.  Those that do not wait
+ * may be made one after the other, so that the second comes only when the first was accepted.
+ */
+static void request_waiting(struct cts_peer *p, scif_epd_t listener, struct scif_portID at)
+{
+	int far = must_peer(cts_peer_call(p, "open"), "scif_open");
+	int tag = cts_peer_begin(p, "connect %d %u %u", far, at.node, at.port);
+
+	cts_peer_asleep(p, tag);
+	pending_add((struct pending){listener, p, far, tag});
+}
+
+/* One of a call that has returned; its endpoint over there. */
 static int request_from(struct cts_peer *p, scif_epd_t listener, struct scif_portID at)
 {
 	int far = must_peer(cts_peer_call(p, "open"), "scif_open");
@@ -232,9 +253,7 @@ static int request_from(struct cts_peer *p, scif_epd_t listener, struct scif_por
 	if (r.ret != -1 || r.err != EINPROGRESS)
 		cts_unresolved("a non-blocking scif_connect of the peer gave %ld %s", (long)r.ret,
 			       r.ret == -1 ? strerror(r.err) : "");
-	if (pending_count == PENDING_MAX)
-		cts_unresolved("too many pending requests");
-	pending[pending_count++] = (struct pending){listener, p, far};
+	pending_add((struct pending){listener, p, far, -1});
 	return far;
 }
 
@@ -250,7 +269,7 @@ scif_epd_t cts_fx_listening_pending(int requests)
 	scif_epd_t epd = listening(requests > BACKLOG ? requests : BACKLOG, &at);
 
 	for (int i = 0; i < requests; i++)
-		request_from(cts_peer(), epd, at);
+		request_waiting(cts_peer(), epd, at);
 	if (requests)
 		await_request(epd);
 	return epd;
@@ -262,6 +281,8 @@ void cts_adopt(scif_epd_t newepd, scif_epd_t listener)
 		if (pending[i].listener != listener)
 			continue;
 		cts_link(newepd, pending[i].peer, pending[i].far);
+		if (pending[i].tag != -1)
+			must_peer(cts_peer_end(pending[i].peer, pending[i].tag), "scif_connect");
 		pending[i].listener = -1;
 		return;
 	}

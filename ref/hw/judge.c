@@ -249,9 +249,19 @@ static void sum_up(struct machine *machine, const char *subject, const struct pr
 		 problem->what, problem->next);
 }
 
+static const char *what_programs_do(void)
+{
+	const char *provider = getenv("SCIF_PROVIDER");
+	enum hw_family family;
+
+	return provider != NULL && hw_family_named(provider, &family)
+		       ? "programs get ENXIO, because SCIF_PROVIDER asks for a driver"
+		       : "programs then use the embedded provider, which needs none";
+}
+
 static void sum_up_no_card(struct machine *machine)
 {
-	const char *without = "programs then use the embedded provider, which needs none";
+	const char *without = what_programs_do();
 
 	machine->problems.count = 0;
 	if (machine->pci_error[0] != '\0')

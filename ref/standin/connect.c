@@ -3,6 +3,7 @@
  * The driver's connect, on the steps of the fabric's.  Without blocking the driver only notes the
  * wish and lets a worker try: every outcome, a refusal too, is there to be collected by another
  * call.  A request that nobody accepts is withdrawn when the watchdog's time is up.
+ * Until the worker comes to it, a connect has no connection yet.
  */
 #define embedded_connect fabric_connect
 #define connect_settle	 fabric_connect_settle
@@ -20,20 +21,45 @@ static uint64_t deadline_of(struct ep *ep)
 	return atomic_load(&open_file_of(ep)->deadline);
 }
 
-/* With ep->lock held. */
+bool driver_connect_queued(struct ep *ep)
+{
+	return atomic_load(&ep->state) == EP_CONNECTING && atomic_load(&ep->conn) == NULL;
+}
+
+/* With ep->lock held, as what follows. */
+static void come_to_nothing(struct ep *ep, int error)
+{
+	ep->failure = error;
+	atomic_store(&ep->state, EP_BOUND);
+}
+
 static void give_up_late(struct ep *ep)
 {
-	if (atomic_load(&ep->state) == EP_CONNECTING && wait_now() >= deadline_of(ep))
+	if (atomic_load(&ep->state) != EP_CONNECTING || wait_now() < deadline_of(ep))
+		return;
+	if (driver_connect_queued(ep))
+		come_to_nothing(ep, -ENODEV);
+	else
 		withdraw(ep, -ENODEV);
+}
+
+static void settle_or_give_up(struct ep *ep)
+{
+	if (!driver_connect_queued(ep))
+		settle(ep);
+	give_up_late(ep);
+	if (atomic_load(&ep->state) != EP_CONNECTING)
+		worker_over(ep);
 }
 
 void connect_settle(struct ep *ep)
 {
 	room_enter();
-	fabric_connect_settle(ep);
 	pthread_mutex_lock(&ep->lock);
-	give_up_late(ep);
+	settle_or_give_up(ep);
 	pthread_mutex_unlock(&ep->lock);
+	if (atomic_load(&ep->state) == EP_CONNECTED)
+		ep_publish(ep);
 	room_leave();
 }
 
@@ -49,13 +75,56 @@ static int try(struct ep *ep, const struct scif_portID *dst)
 	return error == -ENOBUFS ? -ENOMEM : error;
 }
 
-static int note(struct ep *ep, int error)
+static void serve(struct ep *ep, const struct scif_portID *dst)
 {
-	if (error != 0 && error != -ECONNREFUSED)
-		return error;
-	ep->failure = error;
+	int error = try(ep, dst);
+
+	atomic_store(&open_file_of(ep)->deadline, wait_now() + device_watchdog());
+	if (error == 0)
+		return;
+	come_to_nothing(ep, error);
+	worker_over(ep);
+}
+
+/* Without blocking; the port is taken at once, all else is the worker's. */
+static int leave_to_worker(struct ep *ep, const struct scif_portID *dst)
+{
+	int error = bind_if_needed(ep);
+	struct wish *wish;
+
+	if (error != 0)
+		return error == -ENOBUFS ? -ENOMEM : error;
+	wish = worker_wish(ep, dst);
+	if (wish == NULL)
+		return -ENOMEM;
+	atomic_store(&open_file_of(ep)->deadline, WAIT_FOREVER);
+	atomic_store(&ep->state, EP_CONNECTING);
 	ep->uncollected = true;
+	if (worker_has_turn(wish))
+		serve(ep, dst);
+	if (atomic_load(&ep->state) == EP_CONNECTING)
+		worker_entrust(wish);
 	return -EINPROGRESS;
+}
+
+/* With nothing held; the endpoint may be another's since the wish was made. */
+static bool is_of(struct ep *ep, const struct wish *wish)
+{
+	return atomic_load(&open_file_of(ep)->wish) == wish;
+}
+
+void driver_connect_serve(struct ep *ep, const struct wish *wish, const struct scif_portID *dst)
+{
+	pthread_mutex_lock(&ep->lock);
+	if (is_of(ep, wish) && driver_connect_queued(ep))
+		serve(ep, dst);
+	pthread_mutex_unlock(&ep->lock);
+}
+
+void driver_connect_settle(struct ep *ep, const struct wish *wish)
+{
+	if (is_of(ep, wish))
+		connect_settle(ep);
 }
 
 /* The local port, an error, or 0: wait.  With ep->lock held. */
@@ -64,17 +133,16 @@ static int start(struct ep *ep, const struct scif_portID *dst)
 	bool blocking = !(fcntl(ep->fd, F_GETFL) & O_NONBLOCK);
 	int error;
 
-	settle(ep);
-	give_up_late(ep);
+	settle_or_give_up(ep);
 	if (ep->uncollected && atomic_load(&ep->state) != EP_CONNECTING)
 		return collect(ep);
 	error = refuse_by_state(ep);
 	if (error != 0)
 		return error;
+	if (!blocking)
+		return leave_to_worker(ep, dst);
 	error = try(ep, dst);
 	atomic_store(&open_file_of(ep)->deadline, wait_now() + device_watchdog());
-	if (!blocking)
-		return note(ep, error);
 	ep->connecting_call = error == 0;
 	return error;
 }
@@ -119,11 +187,12 @@ int driver_connect(struct ep *ep, const struct scif_portID *peer)
 void driver_connect_finish(struct ep *ep)
 {
 	while (ep_state_now(ep) == EP_CONNECTING && ep->uncollected) {
-		struct pollfd fds[1 + WAIT_EXTRA] = {{.fd = ep->fd, .events = POLLOUT}};
+		struct pollfd fds[1 + WAIT_EXTRA] = {
+			{.fd = driver_connect_queued(ep) ? -1 : ep->fd, .events = POLLOUT}};
 		struct wait w;
 
 		wait_enter(&w);
-		wait_sleep(NULL, fds, 1, deadline_of(ep));
+		wait_sleep(NULL, fds, 1, readiness_deadline(ep, WAIT_FOREVER));
 		wait_leave(&w);
 	}
 }

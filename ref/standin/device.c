@@ -2,7 +2,9 @@
 /*
  * The device node: which path it is, which driver is acted, and the calls that find files by name.
  * SCIF_STANDIN=mpss4 is the successor's driver; SCIF_STANDIN_NODES=1 a machine without a card,
- * whose driver serves node 0 alone; SCIF_STANDIN_WATCHDOG the seconds until a connect is given up.
+ * whose driver serves node 0 alone; SCIF_STANDIN_WATCHDOG the seconds until a connect is given up;
+ * SCIF_STANDIN_ULIMIT=1 a driver that was loaded with ulimit=1; SCIF_STANDIN_UDEV=0 one without its
+ * udev rule, whose node is for root alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "libc.h"
 #include "standin.h"
@@ -57,6 +60,11 @@ uint64_t device_watchdog(void)
 	return number_from("SCIF_STANDIN_WATCHDOG", WATCHDOG_SECONDS) * NS_PER_S;
 }
 
+bool device_counts_locked(void)
+{
+	return number_from("SCIF_STANDIN_ULIMIT", 0) != 0;
+}
+
 bool device_has_node(uint16_t node)
 {
 	unsigned long nodes = number_from("SCIF_STANDIN_NODES", NODES);
@@ -72,11 +80,24 @@ __attribute__((constructor)) static void stay_on_host(void)
 		unsetenv("SCIF_NODE");
 }
 
+static mode_t device_mode(void)
+{
+	return number_from("SCIF_STANDIN_UDEV", 1) != 0 ? 0666 : 0600;
+}
+
+/* The stand-in's node is root's. */
+static bool may_open(uid_t user)
+{
+	return user == 0 || device_mode() & S_IROTH;
+}
+
 static int open_device(int flags)
 {
 	int saved = errno, result;
 
-	if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+	if (!may_open(geteuid()))
+		result = -EACCES;
+	else if ((flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
 		result = -EEXIST;
 	else if (flags & O_DIRECTORY)
 		result = -ENOTDIR;
@@ -126,7 +147,7 @@ STANDIN_EXPORT int access(const char *path, int mode)
 {
 	if (!device_is(AT_FDCWD, path))
 		return libc_access(path, mode);
-	if (!(mode & X_OK))
+	if (!(mode & X_OK) && (mode == F_OK || may_open(getuid())))
 		return 0;
 	errno = EACCES;
 	return -1;
@@ -137,11 +158,10 @@ STANDIN_EXPORT int faccessat(int dir, const char *path, int mode, int flags)
 	return device_is(dir, path) ? access(path, mode) : LIBC(faccessat)(dir, path, mode, flags);
 }
 
-/* A character device as the driver's udev rule leaves it. */
 #define DESCRIBE(st)                                                                               \
 	do {                                                                                       \
 		memset(st, 0, sizeof(*(st)));                                                      \
-		(st)->st_mode = S_IFCHR | 0666;                                                    \
+		(st)->st_mode = S_IFCHR | device_mode();                                           \
 		(st)->st_nlink = 1;                                                                \
 		(st)->st_blksize = 4096;                                                           \
 		(st)->st_rdev = makedev(DEVICE_MAJOR, 1);                                          \

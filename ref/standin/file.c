@@ -182,6 +182,8 @@ STANDIN_EXPORT int msync(void *addr, size_t len, int flags)
 
 STANDIN_EXPORT int madvise(void *addr, size_t len, int advice)
 {
+	if (advice == MADV_DONTFORK)
+		pin_set_apart();
 	if (advice != MADV_DONTNEED || !mapping_covers(addr, len))
 		return libc_madvise(addr, len, advice);
 	errno = EINVAL;

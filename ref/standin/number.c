@@ -97,6 +97,7 @@ int open_file_reset(struct ep *ep)
 	if (file == NULL)
 		return -ENOMEM;
 	forget_listening(file);
+	worker_over(ep);
 	atomic_store(&file->deadline, WAIT_FOREVER);
 	return 0;
 }
@@ -343,6 +344,7 @@ static void end(int number)
 	if (ep_get_sure(number, &ep) != 0)
 		return;
 	driver_connect_finish(ep);
+	worker_over(ep);
 	driver_accept_forget(ep);
 	forget_listening(open_file_of(ep));
 	ep_put(ep);
@@ -371,6 +373,7 @@ static int close_number(struct ep *ep, int number)
 	if (!others && !family_holds(number, ep->inode))
 		driver_connect_finish(ep);
 	if (!others) {
+		worker_over(ep);
 		driver_accept_forget(ep);
 		forget_listening(open_file_of(ep));
 	}
@@ -411,6 +414,7 @@ int number_take_over(int number, int from)
 
 static void before_fork(void)
 {
+	worker_atfork_prepare();
 	epoll_atfork_prepare();
 	pthread_mutex_lock(&held.lock);
 	room_atfork_prepare();
@@ -421,12 +425,14 @@ static void in_parent(void)
 	room_atfork_parent();
 	epoll_atfork_parent();
 	pthread_mutex_unlock(&held.lock);
+	worker_atfork_parent();
 }
 
 /* What holds these are calls and mappings of the parent. */
 static void in_child(void)
 {
 	room_atfork_child();
+	worker_atfork_child();
 	epoll_atfork_child();
 	pthread_mutex_init(&held.lock, NULL);
 	while (held.count > 0)

@@ -25,6 +25,8 @@
 #define NS_PER_MS 1000000ull
 /* Another process that holds a listener may end it, which wakes nobody here. */
 static const uint64_t SLICE_NS = 100000000;
+/* What the worker does with a connect shows on a socket only once it has come to it. */
+static const uint64_t QUEUE_SLICE_NS = 10000000;
 
 /* --- one endpoint --- */
 
@@ -83,7 +85,7 @@ short readiness_interest(struct ep *ep, short events)
 {
 	switch (atomic_load(&ep->state)) {
 	case EP_CONNECTING:
-		return POLLOUT;
+		return driver_connect_queued(ep) ? 0 : POLLOUT;
 	case EP_LISTENING:
 		return events & POLLIN;
 	default:
@@ -110,7 +112,9 @@ uint64_t readiness_deadline(struct ep *ep, uint64_t deadline)
 	struct listening *listening = atomic_load(&file->listening);
 	uint64_t next = deadline;
 
-	if (atomic_load(&ep->state) == EP_CONNECTING)
+	if (driver_connect_queued(ep))
+		next = wait_now() + QUEUE_SLICE_NS;
+	else if (atomic_load(&ep->state) == EP_CONNECTING)
 		next = atomic_load(&file->deadline);
 	else if (listening != NULL && atomic_load(&listening->accepter) != 0 &&
 		 atomic_load(&listening->accepter) != getpid())
@@ -178,7 +182,7 @@ static uint64_t ask_kernel_for(struct poll_set *set, uint64_t deadline)
 		set->fds[i].events = readiness_interest(ep, events);
 		/* With nothing to ask for the kernel would still tell of the socket's own state. */
 		set->fds[i].fd = set->fds[i].events == 0 ? -1 : atomic_load(&ep->fd);
-		if (set->fds[i].fd >= 0)
+		if (set->fds[i].fd >= 0 || driver_connect_queued(ep))
 			deadline = readiness_deadline(ep, deadline);
 	}
 	return deadline;

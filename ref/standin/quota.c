@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The driver counts locked memory only with its module option `ulimit`, which is off by default. */
-#include "quota.h"
+/*
+ * The driver counts registered memory against the limit of locked memory only with its module
+ * option `ulimit`, which is off by default.
+ */
+#define quota_take   fabric_quota_take
+#define quota_return fabric_quota_return
+#include "../embedded/quota.c"
+#undef quota_return
+#undef quota_take
+
+#include "standin.h"
+
+int quota_take(uint64_t pages);
+void quota_return(uint64_t pages);
 
 int quota_take(uint64_t pages)
 {
-	(void)pages;
-	return 0;
+	return device_counts_locked() ? fabric_quota_take(pages) : 0;
 }
 
 void quota_return(uint64_t pages)
 {
-	(void)pages;
-}
-
-void quota_atfork_child(void)
-{
+	if (device_counts_locked())
+		fabric_quota_return(pages);
 }

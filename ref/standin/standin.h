@@ -30,6 +30,8 @@ bool device_is(int dir, const char *path);
 bool device_is_mpss4(void);
 /* How long a connect waits for its accept, in ns. */
 uint64_t device_watchdog(void);
+/* The driver was loaded with ulimit=1. */
+bool device_counts_locked(void);
 /* Whether the machine that is acted has the node; its state is the fabric's matter. */
 bool device_has_node(uint16_t node);
 
@@ -41,11 +43,14 @@ struct listening {
 	_Atomic uint32_t closed;  /* that one closed a descriptor of it, or ended */
 };
 
+struct wish;
+
 struct open_file {
 	struct open_file *next;
 	struct ep *ep;
 	_Atomic(struct listening *) listening;
-	_Atomic uint64_t deadline; /* of a connect that was not accepted yet */
+	_Atomic uint64_t deadline;   /* of a connect that was not accepted yet */
+	_Atomic(struct wish *) wish; /* of one that does not block */
 };
 
 /* The endpoint behind a number, referenced, or -EBADF, -ENOTTY.  Cheap when there never was one. */
@@ -108,6 +113,11 @@ void driver_accept_forget(struct ep *listener);
 void driver_accept_forked(void);
 /* Waits for a connect that was started without blocking. */
 void driver_connect_finish(struct ep *ep);
+/* One that the worker has not come to. */
+bool driver_connect_queued(struct ep *ep);
+/* The worker's part, if the wish is still the endpoint's. */
+void driver_connect_serve(struct ep *ep, const struct wish *wish, const struct scif_portID *dst);
+void driver_connect_settle(struct ep *ep, const struct wish *wish);
 
 int driver_send(struct ep *ep, const void *bytes, int len, int flags);
 int driver_recv(struct ep *ep, void *bytes, int len, int flags);
@@ -127,6 +137,19 @@ int driver_fence_signal(struct ep *ep, off_t loff, uint64_t lval, off_t roff, ui
 			int flags);
 int driver_get_nodes(uint16_t *nodes, int len, uint16_t *self);
 
+/* --- worker.c --- */
+
+/* Asks for the turn; NULL when memory is short.  With ep->lock held, as the next two. */
+struct wish *worker_wish(struct ep *ep, const struct scif_portID *dst);
+bool worker_has_turn(const struct wish *wish);
+/* From here on the thread looks after it. */
+void worker_entrust(struct wish *wish);
+/* The endpoint's wish has come to its end, if there is one: the next one has its turn. */
+void worker_over(struct ep *ep);
+void worker_atfork_prepare(void);
+void worker_atfork_parent(void);
+void worker_atfork_child(void);
+
 /* --- port.c --- */
 
 bool port_listens(int number);
@@ -138,6 +161,11 @@ void port_see_listening(struct ep *ep);
 
 /* Closes the windows that the range touches: -ENXIO. */
 int window_remove_range(struct conn *c, uint64_t page, uint64_t pages);
+
+/* --- pin.c --- */
+
+/* From now on some memory may be marked as not for forked children. */
+void pin_set_apart(void);
 
 /* --- ioctl.c --- */
 

@@ -67,6 +67,10 @@ cannot() { # WHAT REASON NEXT
 machine
 concludes "no card" 1 'SCIF cannot be used with a card: there is no Knights Corner card in this machine; programs then use the embedded provider, which needs none.'
 shows "no card" '0 cards'
+SCIF_PROVIDER=hw:knc
+export SCIF_PROVIDER
+concludes "no card, a driver asked for" 1 'SCIF cannot be used with a card: there is no Knights Corner card in this machine; programs get ENXIO, because SCIF_PROVIDER asks for a driver.'
+unset SCIF_PROVIDER
 card 02:00.0 225f none
 card 03:00.0 224f none
 card 04:00.0 2249 none

@@ -4,12 +4,14 @@
  * observed.rows is played, and its result and errno must be the measured ones. A row that cannot
  * be played is reported as skipped, with the reason.
  *
- *	replay [--fabric NAME] [--watchdog SECONDS] [--only GROUP|SCENE] FILE
+ *	replay [--fabric NAME] [--watchdog SECONDS] [--ulimit] [--only GROUP|SCENE] FILE
  *
  * --fabric gives every scene a fabric of its own (SCIF_FABRIC=NAME-number), which the stand-in keeps
  * apart and a real driver does not know; scenes that wait for a time limit then run side by side.
  * --watchdog says after how many seconds a connect that nobody accepts ends (default 30, as the
  * driver is shipped).
+ *
+ * --ulimit says that the driver was loaded with ulimit=1; the stand-in is told by each scene.
  *
  * On the stand-in: LD_PRELOAD=libscif-standin.so SCIF_PROVIDER=hw:knc SCIF_STANDIN_NODES=1.
  *
@@ -44,6 +46,7 @@
 static const char *fabric;
 static const char *only;
 static int watchdog = 30;
+static bool loaded_with_ulimit;
 static const char *path;
 
 struct running {
@@ -101,6 +104,8 @@ static struct running scene_start(const struct scene *played, int scene, int sta
 		snprintf(name, sizeof name, "%s-%d", fabric ? fabric : "", scene);
 		if (fabric != NULL)
 			setenv("SCIF_FABRIC", name, 1);
+		if (fabric != NULL && played->ulimit == 1)
+			setenv("SCIF_STANDIN_ULIMIT", "1", 1);
 		if (played->many)
 			descriptors_raise();
 		fcntl(stage_fd, F_SETFD, 0);
@@ -236,7 +241,10 @@ static const char *scene_hindrance(const struct scene *scene)
 		return "goes on as another user, which only root can";
 	if (scene->many && !descriptors_suffice())
 		return "needs 66000 descriptors in one process";
-	return fabric != NULL ? scene->driver : NULL;
+	if (fabric == NULL && scene->ulimit != ULIMIT_ANY && scene->ulimit != loaded_with_ulimit)
+		return scene->ulimit ? "needs a driver that was loaded with ulimit=1"
+				     : "needs a driver that was loaded with ulimit=0";
+	return NULL;
 }
 
 static int play_all(const struct script *script)
@@ -274,8 +282,8 @@ static int play_all(const struct script *script)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: replay [--fabric NAME] [--watchdog SECONDS] [--only GROUP|SCENE] "
-			"FILE\n");
+	fprintf(stderr, "usage: replay [--fabric NAME] [--watchdog SECONDS] [--ulimit] "
+			"[--only GROUP|SCENE] FILE\n");
 	return 2;
 }
 
@@ -284,7 +292,8 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{"fabric", required_argument, NULL, 'f'}, {"watchdog", required_argument, NULL, 'w'},
 		{"only", required_argument, NULL, 'o'},	  {"scene", required_argument, NULL, 's'},
-		{"stage", required_argument, NULL, 'g'},  {0},
+		{"stage", required_argument, NULL, 'g'},  {"ulimit", no_argument, NULL, 'u'},
+		{0},
 	};
 	int scene = -1, stage_fd = -1, option;
 
@@ -295,6 +304,9 @@ int main(int argc, char **argv)
 			break;
 		case 'w':
 			watchdog = atoi(optarg);
+			break;
+		case 'u':
+			loaded_with_ulimit = true;
 			break;
 		case 'o':
 			only = optarg;

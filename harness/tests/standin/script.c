@@ -80,6 +80,15 @@ static void scene_end(struct script *script)
 		script->scene[script->scenes - 1].end_line = script->lines;
 }
 
+static int ulimit_of(struct reader *reader, const char *word)
+{
+	if (word == NULL || (strcmp(word, "0") != 0 && strcmp(word, "1") != 0)) {
+		complain(reader, "ulimit is 0 or 1");
+		return ULIMIT_ANY;
+	}
+	return *word - '0';
+}
+
 static void scene_line(struct reader *reader, char *text)
 {
 	struct script *script = reader->script;
@@ -90,6 +99,7 @@ static void scene_line(struct reader *reader, char *text)
 
 	scene->name = strdup(strtok_r(text, " \t", &save));
 	scene->first_line = script->lines;
+	scene->ulimit = ULIMIT_ANY;
 	for (char *word; (word = strtok_r(NULL, " \t", &save)) != NULL;) {
 		if (strcmp(word, "slow") == 0)
 			scene->slow = true;
@@ -97,10 +107,10 @@ static void scene_line(struct reader *reader, char *text)
 			scene->privileged = true;
 		else if (strcmp(word, "many") == 0)
 			scene->many = true;
-		else if (strcmp(word, "driver") == 0)
-			scene->driver = strdup(strtok_r(NULL, "", &save));
+		else if (strcmp(word, "ulimit") == 0)
+			scene->ulimit = ulimit_of(reader, strtok_r(NULL, " \t", &save));
 		else
-			complain(reader, "a scene is slow, root, many or driver, not %s", word);
+			complain(reader, "a scene is slow, root, many or ulimit, not %s", word);
 	}
 }
 

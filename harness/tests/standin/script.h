@@ -10,6 +10,7 @@
 
 #define LINE_WORDS	 10
 #define MANY_DESCRIPTORS 66000
+#define ULIMIT_ANY	 (-1)
 
 struct line {
 	int number; /* in the file */
@@ -35,7 +36,7 @@ struct scene {
 	bool slow;	 /* waits for a time limit of the driver */
 	bool privileged; /* needs root, because it goes on as another user */
 	bool many;	 /* needs MANY_DESCRIPTORS of them */
-	char *driver;	 /* why only a real driver can play it; NULL: anything can */
+	int ulimit;	 /* what the driver must have been loaded with, or ULIMIT_ANY */
 	int first_line;
 	int end_line;
 };

@@ -86,27 +86,59 @@ SCENARIO(bind_port_of_the_dead)
 /* What a process holds when it is killed: a port, a listener with a request of ours, a connection
  * with windows. */
 struct doomed {
-	struct cts_peer *peer;
-	struct far_listener at;
-	scif_epd_t request, connected;
+	uint16_t port;
+	struct scif_portID server; /* where it connects to */
+	int tell[2];		   /* and it tells at which port it listens */
+	pid_t pid;
+	struct scif_portID listens;
+	scif_epd_t connected, request; /* our ends */
 };
 
-static struct doomed doomed_begin(uint16_t port, struct listener l)
+static bool register_windows(scif_epd_t epd)
 {
-	struct doomed d = {.peer = cts_peer_start(cts_self_node())};
-	int bound = ends_far_open(d.peer);
+	size_t page = cts_page_size();
+	unsigned char *memory =
+		mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	CTS_REQUIRE(cts_peer_call(d.peer, "bind %d %u", bound, port).ret == port);
-	d.at = ends_far_listen(d.peer, 4);
-	d.request = scif_open();
-	CTS_REQUIRE(fcntl(d.request, F_SETFL, O_NONBLOCK) == 0);
-	CTS_REQUIRE(cts_failed_with(CTS_RESULT(scif_connect(d.request, &d.at.at)), EINPROGRESS));
-	d.connected = ends_serve(l, d.peer);
 	for (int i = 0; i < WINDOWS; i++)
-		CTS_REQUIRE(cts_peer_call(d.peer, "window %d %zu 0 %d 0 3", cts_far(d.connected),
-					  cts_page_size(), SCIF_PROT_READ)
-				    .ret >= 0);
-	return d;
+		if (scif_register(epd, memory, page, 0, SCIF_PROT_READ, 0) == SCIF_REGISTER_FAILED)
+			return false;
+	return true;
+}
+
+static int hold_and_wait(void *arg)
+{
+	struct doomed *d = arg;
+	scif_epd_t bound = scif_open(), listener = scif_open(), connected = scif_open();
+	uint16_t at;
+
+	if (scif_bind(bound, d->port) != d->port)
+		return 1;
+	at = (uint16_t)scif_bind(listener, 0);
+	if (scif_listen(listener, 4) != 0 || scif_connect(connected, &d->server) < 0)
+		return 2;
+	if (!register_windows(connected) || write(d->tell[1], &at, sizeof at) != sizeof at)
+		return 3;
+	while (pause() == -1)
+		;
+	return 4;
+}
+
+static void doomed_begin(struct doomed *d, scif_epd_t listener)
+{
+	struct scif_portID from;
+
+	CTS_REQUIRE(pipe2(d->tell, O_CLOEXEC) == 0);
+	d->pid = cts_fork(hold_and_wait, d);
+	close(d->tell[1]);
+	CTS_REQUIRE(scif_accept(listener, &from, &d->connected, SCIF_ACCEPT_SYNC) == 0);
+	d->listens.node = cts_self_node();
+	CTS_REQUIRE(read(d->tell[0], &d->listens.port, sizeof(uint16_t)) == sizeof(uint16_t));
+	close(d->tell[0]);
+	d->request = scif_open();
+	CTS_REQUIRE(fcntl(d->request, F_SETFL, O_NONBLOCK) == 0);
+	CTS_REQUIRE(
+		cts_failed_with(CTS_RESULT(scif_connect(d->request, &d->listens)), EINPROGRESS));
 }
 
 static void bind_at_once(uint16_t port)
@@ -120,13 +152,14 @@ static void bind_at_once(uint16_t port)
 
 static void doomed_round(uint16_t port, struct listener l)
 {
-	struct doomed d = doomed_begin(port, l);
+	struct doomed d = {.port = port, .server = l.at};
 	char byte;
 
-	cts_peer_kill(d.peer);
+	doomed_begin(&d, l.epd);
+	cts_kill_child(d.pid);
 	bind_at_once(port);
-	bind_at_once(d.at.at.port);
-	CTS_ASSERT(ends_refused(CTS_RESULT(scif_connect(d.request, &d.at.at))));
+	bind_at_once(d.listens.port);
+	CTS_ASSERT(ends_refused(CTS_RESULT(scif_connect(d.request, &d.listens))));
 	CTS_ASSERT(cts_failed_with(CTS_RESULT(scif_recv(d.connected, &byte, 1, SCIF_RECV_BLOCK)),
 				   ECONNRESET));
 	CTS_ASSERT(scif_close(d.request) == 0);

@@ -41,7 +41,6 @@ struct transfer {
 	_Atomic uint64_t seq;			   /* 0: free */
 	_Atomic uint64_t local_first, local_end;   /* bytes, in the space of this side */
 	_Atomic uint64_t remote_first, remote_end; /* bytes, in the space of the other side */
-	_Atomic uint32_t holder;		   /* process id, of the side's own use */
 } __attribute__((aligned(64)));
 
 enum { SIGNAL_FREE, SIGNAL_FILLING, SIGNAL_READY, SIGNAL_WRITING };

@@ -174,9 +174,15 @@ bool conn_is_control(int number)
 
 int conn_set_control(struct conn *c, int number)
 {
+	int type, domain;
+	socklen_t length = sizeof(type);
 	struct stat st;
 
-	if (fstat(number, &st) != 0 || !S_ISSOCK(st.st_mode))
+	/* One that says when its other end is gone. */
+	if (fstat(number, &st) != 0 || !S_ISSOCK(st.st_mode) ||
+	    getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &length) != 0 ||
+	    type != SOCK_SEQPACKET ||
+	    getsockopt(number, SOL_SOCKET, SO_DOMAIN, &domain, &length) != 0 || domain != AF_UNIX)
 		return -EPROTO;
 	c->ctl = number;
 	c->ctl_inode = st.st_ino;
@@ -495,15 +501,21 @@ int conn_send_fd(struct conn *c, const void *msg, size_t len, int fd)
 	return 0;
 }
 
+/* There is room for a second one, which nobody of ours sends. */
 static int received_fd(struct msghdr *message)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	int fd = -1;
+	int fds[sizeof(union fd_message) / sizeof(int)];
+	size_t count = 0;
 
-	if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(&fd, CMSG_DATA(header), sizeof(fd));
-	return fd_keep(fd);
+	if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+		count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	if (count == 0)
+		return -1;
+	memcpy(fds, CMSG_DATA(header), count * sizeof(int));
+	for (size_t i = 1; i < count; i++)
+		close(fds[i]);
+	return fd_keep(fds[0]);
 }
 
 int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd)

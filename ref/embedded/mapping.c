@@ -389,9 +389,12 @@ bool mapping_covers(const void *addr, size_t len)
 /* Maps the extents of a checked range one after the other into a reserved place. */
 static int fill(struct span *s, int prot, unsigned char *at, struct mapping *made, size_t *count)
 {
-	size_t left = s->bytes;
+	size_t left = s->bytes, room = *count;
 	for (*count = 0; left;) {
 		size_t size = s->piece;
+		/* More than were counted: the other side is changing them. */
+		if (*count == room)
+			return -ENXIO;
 		int error = store_map(s->store, s->frame, size >> PAGE_BITS, prot, at, 0);
 		if (error)
 			return error;
@@ -441,8 +444,8 @@ static int build(struct span *s, int prot, void *addr, bool fixed, struct mappin
 	size_t len = s->bytes;
 	/* The kernel aligns a suggestion by itself, valgrind refuses one that is not aligned. */
 	void *hint = fixed ? NULL : (void *)((uintptr_t)addr & -PAGE_BYTES);
-	unsigned char *place = mmap(hint, len, PROT_NONE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	unsigned char *place =
+		mmap(hint, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (place == MAP_FAILED)
 		return -ENOMEM;
 	int error = fill(s, prot, place, made, count) ? -ENOMEM : 0;

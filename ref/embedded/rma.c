@@ -18,7 +18,7 @@
 #include "scif.h"
 #include "wait.h"
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, TENTATIVE_TRIES = 10000 };
 enum { RMA_FLAGS = SCIF_RMA_USECPU | SCIF_RMA_USECACHE | SCIF_RMA_SYNC | SCIF_RMA_ORDERED };
 
 static const uint64_t WAIT_SLICE_NS = 10000000;
@@ -44,6 +44,11 @@ void rma_atfork_child(void)
 }
 
 /* --- places --- */
+
+static _Atomic uint32_t *flying(struct conn *c, const struct transfer *t)
+{
+	return &c->mem->own->flying[t - mem_of(c, c->side)->transfer];
+}
 
 static struct transfer *try_begin(struct block_mem *mem)
 {
@@ -87,7 +92,7 @@ static int begin(struct conn *c, const struct span *local, uint64_t roffset,
 	}
 	bool space = local->side != SPAN_MEMORY;
 	/* Relaxed: the fetch_add below orders them before the look into the window trees. */
-	atomic_store_explicit(&t->holder, cached_pid(), memory_order_relaxed);
+	atomic_store_explicit(flying(c, t), cached_pid(), memory_order_relaxed);
 	atomic_store_explicit(&t->local_first, local->offset, memory_order_relaxed);
 	atomic_store_explicit(&t->local_end, local->offset + (space ? local->bytes : 0),
 			      memory_order_relaxed);
@@ -104,6 +109,8 @@ static void end(struct conn *c, struct transfer *t)
 	struct block_mem *mem = mem_of(c, c->side);
 	/* seq_cst: who waits or leaves a signal counts itself first and then looks at the places;
 	 * here it is the other way round, so one sees the other. */
+	/* Release: who sees the place empty sees what was copied. */
+	atomic_store_explicit(flying(c, t), 0, memory_order_release);
 	atomic_store(&t->seq, 0);
 	if (atomic_load(&mem->signals))
 		fence_deliver(c, c->side);
@@ -122,10 +129,17 @@ static bool overlaps(const struct transfer *t, bool of_peer, uint64_t first, uin
 	return from < last_end && to > first;
 }
 
+/* A place of ours that nobody of ours has was written by the peer. */
+static bool taken(struct conn *c, int side, unsigned i)
+{
+	return side != c->side || atomic_load(&c->mem->own->flying[i]);
+}
+
 static bool side_in_flight(struct conn *c, int side, uint64_t first, uint64_t last_end)
 {
 	for (unsigned i = 0; i < MEM_TRANSFERS; i++)
-		if (overlaps(&mem_of(c, side)->transfer[i], side != c->side, first, last_end))
+		if (taken(c, side, i) &&
+		    overlaps(&mem_of(c, side)->transfer[i], side != c->side, first, last_end))
 			return true;
 	return false;
 }
@@ -141,11 +155,14 @@ bool rma_pending(struct conn *c, int side, uint64_t seq)
 	struct block_mem *mem = mem_of(c, side);
 	for (unsigned i = 0; i < MEM_TRANSFERS; i++) {
 		uint64_t number;
+		int tries = 0;
 		/* Between place and number are a few instructions, unless the thread died there. */
 		while ((number = atomic_load(&mem->transfer[i].seq)) == TRANSFER_TENTATIVE &&
-		       conn_alive(c) == 0)
+		       tries++ < TENTATIVE_TRIES && conn_alive(c) == 0)
 			sched_yield();
-		if (number && number <= seq)
+		if (number == TRANSFER_TENTATIVE && conn_alive(c) == 0 && taken(c, side, i))
+			return true;
+		if (number && number <= seq && taken(c, side, i))
 			return true;
 	}
 	return false;
@@ -157,10 +174,10 @@ void rma_drop_dead(struct conn *c)
 	for (unsigned i = 0; i < MEM_TRANSFERS; i++) {
 		struct transfer *t = &mem->transfer[i];
 		uint64_t number = atomic_load(&t->seq);
-		pid_t holder = atomic_load(&t->holder);
-		if (number && number != TRANSFER_TENTATIVE && holder && kill(holder, 0) &&
-		    errno == ESRCH)
-			atomic_compare_exchange_strong(&t->seq, &number, 0);
+		uint32_t holder = atomic_load(flying(c, t));
+		if (number && holder && kill((pid_t)holder, 0) && errno == ESRCH &&
+		    atomic_compare_exchange_strong(&t->seq, &number, 0))
+			atomic_compare_exchange_strong(flying(c, t), &holder, 0);
 	}
 }
 

@@ -23,8 +23,9 @@
 #include "process.h"
 
 static const uint64_t STORE_PAGES = UINT64_C(1) << 20; /* of the first store: 4 GiB, sparse */
-static const uint64_t FIRST_REACH = 256;	       /* pages of a view */
-static const uint64_t IDLE_FRAMES = 4096;	       /* worth a look into the maps */
+static const uint64_t STORE_PAGES_MAX = UINT64_C(1) << 30;
+static const uint64_t FIRST_REACH = 256;  /* pages of a view */
+static const uint64_t IDLE_FRAMES = 4096; /* worth a look into the maps */
 /* A few peers' stores keep their descriptor, the others are mapped again out of their view. */
 static const unsigned PEER_DESCRIPTORS = 8;
 
@@ -426,7 +427,8 @@ int store_with_room(const struct store_class *class, struct store *preferred, ui
 			break;
 	int error = 0;
 	if (!s) {
-		error = store_create(class, size_for(class, pages), &s);
+		uint64_t size = size_for(class, pages);
+		error = size > STORE_PAGES_MAX ? -ENOMEM : store_create(class, size, &s);
 		if (!error)
 			error = store_take(s, pages, frame);
 	}
@@ -589,7 +591,8 @@ static int check_file(int fd, bool sealed, uint64_t *pages, struct stat *st)
 	uint64_t there = (st->st_size + PAGE_BYTES - 1) >> PAGE_BITS;
 	if (!*pages)
 		*pages = there;
-	return *pages && *pages <= there ? 0 : -EPROTO;
+	/* A larger one is not made by ours, and would take all room for addresses. */
+	return *pages && *pages <= there && *pages <= STORE_PAGES_MAX ? 0 : -EPROTO;
 }
 
 int store_open_peer(int fd, bool sealed, bool writable, uint64_t pages, struct store **store)

@@ -10,8 +10,12 @@
 
 #include "store.h"
 
-/* Far beyond the depth of any tree that fits; a deeper one is not a tree. */
-enum { DEPTH_MAX = 200 };
+/*
+ * Far beyond the depth of any tree that fits, the nodes that one look into it meets, and the
+ * changes that come in between; what goes further is not a tree, or nobody's that keeps to the
+ * calls.
+ */
+enum { DEPTH_MAX = 200, STEPS_MAX = 1 << 18, TRIES_MAX = 1 << 16 };
 
 static uint64_t chunk_pages(unsigned chunk)
 {
@@ -109,15 +113,23 @@ static bool walk_next(const struct tree_place *place, uint32_t number, uint64_t 
 	return best;
 }
 
+/* What was found on the way may be another thing in the copy: the other side can write all the
+ * time. */
+static bool ends_behind(const struct extent *e, uint64_t page)
+{
+	return sane(e) && e->page + e->pages > page;
+}
+
 bool tree_next(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 	       struct extent *extent)
 {
-	for (;;) {
+	for (int tries = 0; tries < TRIES_MAX; tries++) {
 		uint64_t seen = atomic_load_explicit(root, memory_order_acquire);
 		bool found = walk_next(place, root_node(seen), page, extent);
 		if (still_root(root, seen))
-			return found && sane(extent);
+			return found && ends_behind(extent, page);
 	}
+	return false;
 }
 
 static bool any_closed(const struct tree_place *place, uint32_t number)
@@ -127,56 +139,62 @@ static bool any_closed(const struct tree_place *place, uint32_t number)
 }
 
 static bool walk_closed(const struct tree_place *place, uint32_t number, uint64_t page,
-			struct extent *extent, int depth)
+			struct extent *extent, int depth, int *steps)
 {
 	const struct tree_node *n = node_at(place, number);
-	if (!n || depth == DEPTH_MAX || !FIELD(n, any_closed) || FIELD(n, end) <= page)
+	if (!n || depth == DEPTH_MAX || --*steps < 0 || !FIELD(n, any_closed) ||
+	    FIELD(n, end) <= page)
 		return false;
 	if (any_closed(place, FIELD(n, left)) &&
-	    walk_closed(place, FIELD(n, left), page, extent, depth + 1))
+	    walk_closed(place, FIELD(n, left), page, extent, depth + 1, steps))
 		return true;
 	if (FIELD(n, closed) && FIELD(n, page) + FIELD(n, pages) > page) {
 		copy_extent(n, extent);
 		return true;
 	}
-	return walk_closed(place, FIELD(n, right), page, extent, depth + 1);
+	return walk_closed(place, FIELD(n, right), page, extent, depth + 1, steps);
 }
 
 bool tree_next_closed(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 		      struct extent *extent)
 {
-	for (;;) {
+	for (int tries = 0, steps = STEPS_MAX; tries < TRIES_MAX && steps > 0; tries++) {
 		uint64_t seen = atomic_load_explicit(root, memory_order_acquire);
-		bool found = walk_closed(place, root_node(seen), page, extent, 0);
+		bool found = walk_closed(place, root_node(seen), page, extent, 0, &steps);
 		if (still_root(root, seen))
-			return found && sane(extent);
+			return found && ends_behind(extent, page);
 	}
+	return false;
 }
 
-static bool walk_overlap(const struct tree_place *place, uint32_t number, uint64_t first,
-			 uint64_t end, unsigned *n_left, struct extent *extent, int depth)
+static bool walk_overlap(const struct tree_place *place, uint32_t number,
+			 const struct tree_search *search, int depth, int *steps)
 {
 	const struct tree_node *n = node_at(place, number);
-	if (!n || depth == DEPTH_MAX || FIELD(n, end) <= first || FIELD(n, first) >= end)
+	struct extent e;
+	if (--*steps < 0)
+		return true;
+	if (!n || depth == DEPTH_MAX || FIELD(n, end) <= search->first ||
+	    FIELD(n, first) >= search->end)
 		return false;
-	if (walk_overlap(place, FIELD(n, left), first, end, n_left, extent, depth + 1))
+	if (walk_overlap(place, FIELD(n, left), search, depth + 1, steps))
 		return true;
-	copy_extent(n, extent);
-	if (extent->page < end && extent->page + extent->pages > first && (*n_left)-- == 0)
+	copy_extent(n, &e);
+	if (e.page < search->end && e.page + e.pages > search->first && search->counts(&e))
 		return true;
-	return walk_overlap(place, FIELD(n, right), first, end, n_left, extent, depth + 1);
+	return walk_overlap(place, FIELD(n, right), search, depth + 1, steps);
 }
 
-bool tree_overlap(const struct tree_place *place, _Atomic uint64_t *root, uint64_t first,
-		  uint64_t end, unsigned n, struct extent *extent)
+bool tree_overlap(const struct tree_place *place, _Atomic uint64_t *root,
+		  const struct tree_search *search)
 {
-	for (;;) {
+	for (int tries = 0, steps = STEPS_MAX; tries < TRIES_MAX && steps > 0; tries++) {
 		uint64_t seen = atomic_load_explicit(root, memory_order_acquire);
-		unsigned left = n;
-		bool found = walk_overlap(place, root_node(seen), first, end, &left, extent, 0);
+		bool found = walk_overlap(place, root_node(seen), search, 0, &steps);
 		if (still_root(root, seen))
 			return found;
 	}
+	return true;
 }
 
 /* --- writing --- */

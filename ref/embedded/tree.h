@@ -47,9 +47,14 @@ bool tree_next(const struct tree_place *place, _Atomic uint64_t *root, uint64_t 
 /* The first closed extent that ends behind `page`. */
 bool tree_next_closed(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 		      struct extent *extent);
-/* The n-th extent, by first page, that overlaps [first, end); extents may overlap each other. */
-bool tree_overlap(const struct tree_place *place, _Atomic uint64_t *root, uint64_t first,
-		  uint64_t end, unsigned n, struct extent *extent);
+struct tree_search {
+	uint64_t first, end;
+	bool (*counts)(const struct extent *e);
+};
+/* Whether an extent overlaps the range that counts; extents may overlap each other. True as well
+ * when that cannot be told. */
+bool tree_overlap(const struct tree_place *place, _Atomic uint64_t *root,
+		  const struct tree_search *search);
 
 /* --- writing, under the side's lock --- */
 

@@ -104,6 +104,15 @@ int mem_conn_init(struct conn *c, int peer_store_fd)
 	return 0;
 }
 
+/* The tree may say more than was taken, or nothing. */
+static void return_quota(struct conn *c, uint64_t pages)
+{
+	if (pages > c->mem->charged)
+		pages = c->mem->charged;
+	c->mem->charged -= pages;
+	quota_return(pages);
+}
+
 void mem_conn_free(struct conn *c)
 {
 	struct mem_conn *m = c->mem;
@@ -111,6 +120,7 @@ void mem_conn_free(struct conn *c)
 		for (int i = 0; i < MEM_STORES; i++)
 			if (m->store[side][i])
 				store_put(m->store[side][i]);
+	return_quota(c, m->charged);
 	munmap(m->own, sizeof(*m->own));
 	pthread_mutex_destroy(&m->receiving);
 	free(m);
@@ -119,12 +129,18 @@ void mem_conn_free(struct conn *c)
 
 /* --- stores of a connection --- */
 
+/* What another user can cut off would end our program at the next access to a mapping of it. */
+static bool acceptable(const struct conn *c, const struct store_notice *notice)
+{
+	return notice->magic == STORE_NOTICE && notice->number && notice->number < MEM_STORES &&
+	       (notice->sealed || c->same_class);
+}
+
 static void receive_store(struct conn *c, const struct store_notice *notice, int fd)
 {
 	struct mem_conn *m = c->mem;
 	struct store *s;
-	if (notice->magic != STORE_NOTICE || notice->number >= MEM_STORES || !notice->number ||
-	    m->store[!c->side][notice->number]) {
+	if (!acceptable(c, notice) || m->store[!c->side][notice->number]) {
 		close(fd);
 		return;
 	}
@@ -137,7 +153,8 @@ static void receive_stores(struct conn *c)
 	struct store_notice notice;
 	int fd;
 	pthread_mutex_lock(&c->mem->receiving);
-	while (conn_recv_fd(c, &notice, sizeof(notice), &fd) == 0)
+	/* No more than there can be: a peer that goes on and on does not hold us. */
+	for (int i = 0; i < MEM_STORES && conn_recv_fd(c, &notice, sizeof(notice), &fd) == 0; i++)
 		if (fd >= 0)
 			receive_store(c, &notice, fd);
 	pthread_mutex_unlock(&c->mem->receiving);
@@ -240,16 +257,26 @@ bool mem_peer_ended(struct conn *c)
 	return c->ctl >= 0 && poll(&p, 1, 0) == 1 && p.revents & POLLHUP;
 }
 
+static bool is_any(const struct extent *e)
+{
+	(void)e;
+	return true;
+}
+
+static bool has_living_holder(const struct extent *e)
+{
+	return !e->holder || kill(e->holder, 0) == 0 || errno != ESRCH;
+}
+
 /* The peer's mappings of a range, apart from those of processes known to be dead. */
 static bool mapped(struct conn *c, uint64_t first, uint64_t end)
 {
-	struct extent e;
-	bool can_ask = same_pid_space(c);
-	_Atomic uint64_t *root = &c->block->mem[!c->side].mappings;
-	for (unsigned n = 0; tree_overlap(&c->mem->place[!c->side], root, first, end, n, &e); n++)
-		if (!can_ask || !e.holder || kill(e.holder, 0) == 0 || errno != ESRCH)
-			return true;
-	return false;
+	const struct tree_search search = {
+		.first = first,
+		.end = end,
+		.counts = same_pid_space(c) ? has_living_holder : is_any,
+	};
+	return tree_overlap(&c->mem->place[!c->side], &c->block->mem[!c->side].mappings, &search);
 }
 
 static bool busy(struct conn *c, uint64_t first, uint64_t end)
@@ -393,6 +420,7 @@ static int insert_window(struct conn *c, const struct extent *extents, size_t co
 	if (error)
 		return error;
 	own->windows++;
+	c->mem->charged += pages;
 	own->bytes += pages << PAGE_BITS;
 	registry_windows(c->sock, own->windows, own->bytes);
 	return 0;
@@ -473,7 +501,7 @@ static int close_windows(struct conn *c, uint64_t page, uint64_t end)
 		return error;
 	own->windows -= tally.windows;
 	own->bytes -= tally.pages << PAGE_BITS;
-	quota_return(tally.own_pages);
+	return_quota(c, tally.own_pages);
 	registry_windows(c->sock, own->windows, own->bytes);
 	return 0;
 }
@@ -556,7 +584,17 @@ void mem_conn_closed(struct conn *c)
 	window_collect();
 }
 
-/* Takes a connection that is over out of the list. */
+/* Of a connection that is closed here; waits for nobody, as all other connections wait for this. */
+static void let_go(struct conn *c)
+{
+	conn_lock_mem(c);
+	close_windows(c, 0, ANYWHERE_END);
+	remove_closed(c, 0, ANYWHERE_END);
+	conn_unlock_mem(c);
+}
+
+/* Takes a connection that is over out of the list: a peer that is gone needs no windows, whatever
+ * it has made of them. */
 static struct conn *take_finished(void)
 {
 	struct conn *c = NULL, **link = &lingering;
@@ -564,8 +602,8 @@ static struct conn *take_finished(void)
 	for (; (c = *link); link = &c->mem->next_lingering) {
 		if (siblings_alive(c))
 			continue;
-		close_all(c);
-		if (no_windows(c))
+		let_go(c);
+		if (no_windows(c) || mem_peer_ended(c))
 			break;
 	}
 	if (c) {

@@ -43,6 +43,8 @@ struct mem_side {
 		uint64_t pages;
 	} store[MEM_STORES];
 	struct mem_marks marks[2];
+	/* Who has each of our places for transfers, 0 nobody: the peer can write the places. */
+	_Atomic uint32_t flying[MEM_TRANSFERS];
 };
 
 struct mem_conn {
@@ -54,6 +56,7 @@ struct mem_conn {
 	_Atomic uint32_t mappings; /* of this process, through this connection */
 	_Atomic uint32_t verified; /* value of `verify` that was acted upon */
 	_Atomic uint32_t awaited;  /* mappings that the owner waits for and that are still there */
+	uint64_t charged;	   /* pages of windows in the quota of this process */
 	uint64_t pass;		   /* of the mapping list's last look */
 	bool lingers;		   /* closed here, waits for windows to become free */
 	int number; /* of the endpoint when it was closed; siblings still know it so */

@@ -306,7 +306,7 @@ scif_epd_t cts_fx_listening_dead_killed(void)
 	scif_epd_t epd = listening(BACKLOG, &at);
 	struct cts_peer *p = cts_peer_start(cts_peer_node(cts_peer()));
 
-	request_from(p, epd, at);
+	request_waiting(p, epd, at);
 	await_request(epd);
 	cts_peer_kill(p);
 	return epd;

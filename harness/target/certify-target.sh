@@ -12,7 +12,8 @@ if [ "$target" = embedded ]; then
 fi
 api=$1 label=$2
 shift 2
-[ "$api" != rsm ] || set -- --scif "$top_builddir/.libs/libscif.so" "$@"
+[ "$api" != rsm ] || set -- --scif "$top_builddir/.libs/libscif.so" \
+	--waivers "$top_srcdir/harness/tests/tree/rsm-knc-waivers.yaml" "$@"
 SCIF_PROVIDER=$provider
 export SCIF_PROVIDER
 shared=

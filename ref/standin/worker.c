@@ -314,14 +314,16 @@ static bool start_thread(void)
 static bool ensure_running(void)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	bool running;
 
 	pthread_mutex_lock(&lock);
 	if (worker.bell < 0)
 		worker.bell = fd_keep(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (!worker.running && worker.bell >= 0 && describe_room(1))
 		worker.running = start_thread();
+	running = worker.running;
 	pthread_mutex_unlock(&lock);
-	return worker.running;
+	return running;
 }
 
 /* --- for the calls --- */

@@ -112,7 +112,7 @@ static int use_and_unload(void *arg)
 
 SCENARIO(b02_library_unload)
 {
-	cts_need("own_memory");
+	cts_need("second_copy");
 	struct copy c = load_copy();
 
 	int status = cts_wait_child(cts_fork(use_and_unload, &c));

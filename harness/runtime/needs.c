@@ -83,6 +83,14 @@ static const char *own_memory_missing(void)
 	return why;
 }
 
+/* Asked for by scenarios that load the library, and with it the C library, a second time. */
+static const char *second_copy_missing(void)
+{
+	if (under_valgrind())
+		return "valgrind, which this runs under, does not know a second C library";
+	return own_memory_missing();
+}
+
 static const char *peer_node_missing(void)
 {
 	return cts_node_count() >= 2 ? NULL : "no second node is online";
@@ -122,6 +130,7 @@ const char *need_missing(const char *name)
 		{"inject", inject_missing},
 		{"peer_node", peer_node_missing},
 		{"own_memory", own_memory_missing},
+		{"second_copy", second_copy_missing},
 		{"other_user", other_user_missing},
 	};
 

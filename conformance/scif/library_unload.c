@@ -27,7 +27,7 @@ struct copy {
 #ifdef LM_ID_NEWLM
 static struct copy load_copy(void)
 {
-	Dl_info of = {NULL};
+	Dl_info of;
 	void *present = dlsym(RTLD_DEFAULT, "scif_open");
 
 	CTS_REQUIRE(present && dladdr(present, &of) && of.dli_fname);

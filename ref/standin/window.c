@@ -35,14 +35,15 @@ static struct window whole_window(struct conn *c, int side, const struct extent 
 
 static bool is_there(struct conn *c, int side, const struct extent *e)
 {
+	struct tree_search search = {.counts = is_any};
 	struct window w;
-	struct extent mapping;
 
 	if (!e->closed)
 		return true;
 	w = whole_window(c, side, e);
-	return tree_overlap(&c->mem->place[!side], &c->block->mem[!side].mappings, w.page, w.end, 0,
-			    &mapping);
+	search.first = w.page;
+	search.end = w.end;
+	return tree_overlap(&c->mem->place[!side], &c->block->mem[!side].mappings, &search);
 }
 
 static int check_piece(struct span *s, int prot)

@@ -187,7 +187,7 @@ static void connect_as(struct input *in)
 	if (result == 0) {
 		send_notices(in);
 		use(epd);
-	} else if (errno != EAGAIN && errno != ENODEV) {
+	} else if (errno != EAGAIN && errno != ENODEV && errno != EINTR) {
 		broken("a connector that keeps to no rule is passed over");
 	}
 	next_is_served();

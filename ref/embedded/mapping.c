@@ -175,7 +175,8 @@ static void cut(size_t at, uintptr_t start, uintptr_t end)
 		left[count++] = part_of(&whole, whole.start, start);
 	if (whole.end > end)
 		left[count++] = part_of(&whole, end, whole.end);
-	if (make_room(1) || replace(whole.c, whole.page, whole.id, left, count))
+	/* An owner that has destroyed the nodes is told nothing any more. */
+	if (make_room(1) || replace(whole.c, whole.page, whole.id, left, count) == -ENOMEM)
 		return;
 	list_delete(at);
 	for (size_t i = 0; i < count; i++) {

@@ -166,7 +166,7 @@ static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned ch
 		       int flags)
 {
 	int got = 0;
-	bool again;
+	bool again, looked = false;
 
 	for (;;) {
 		int moved;
@@ -176,8 +176,10 @@ static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned ch
 		moved = atomic_load(&c->closed) ? -EINTR
 						: take(c, msg + got, (uint32_t)(len - got));
 
-		if (moved > 0)
+		if (moved > 0) {
 			got += moved;
+			looked = false;
+		}
 		if (got == len || (got > 0 && (moved < 0 || !(flags & SCIF_RECV_BLOCK))))
 			return got;
 		if (moved < 0)
@@ -185,8 +187,11 @@ static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned ch
 		if (moved > 0)
 			continue;
 		moved = nothing_there(c, &again);
-		if (again)
+		/* Once: bytes that a writer was taking back when it was killed stay where they are. */
+		if (again && !looked) {
+			looked = true;
 			continue;
+		}
 		if (moved == 0 && !(flags & SCIF_RECV_BLOCK))
 			return empty_nonblocking(c);
 		if (moved == 0)

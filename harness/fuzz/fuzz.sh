@@ -26,7 +26,7 @@ for target in ${*:-greeting schedule}; do
 	if [ -n "${FUZZ_MERGE-}" ]; then
 		rm -rf "merged/$target"
 		mkdir -p "merged/$target"
-		"./fuzz-$target" -merge=1 -timeout=60 "merged/$target" "$here/corpus/$target" "corpus/$target"
+		"./fuzz-$target" -set_cover_merge=1 -timeout=60 -print_funcs=0 "merged/$target" "$here/corpus/$target" "corpus/$target"
 		rm -f "$here/corpus/$target"/*
 		cp "merged/$target"/* "$here/corpus/$target"
 		continue

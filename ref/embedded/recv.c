@@ -187,7 +187,8 @@ static int recv_locked(struct conn *c, struct wait_signals *signals, unsigned ch
 		if (moved > 0)
 			continue;
 		moved = nothing_there(c, &again);
-		/* Once: bytes that a writer was taking back when it was killed stay where they are. */
+		/* Once: bytes that a writer was taking back when it was killed stay where they are.
+		 */
 		if (again && !looked) {
 			looked = true;
 			continue;

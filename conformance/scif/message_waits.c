@@ -97,6 +97,55 @@ SCENARIO(pollin_means_recv_does_not_block)
 	CTS_CHECK(cts_poll(epd, POLLIN) == 0, "nothing more is announced");
 }
 
+#define BEGINNING 40
+#define MOST_WAIT 2000 /* ms */
+
+struct beginning_taker {
+	scif_epd_t epd;
+	int rounds;
+};
+
+static bool take_beginning(scif_epd_t epd)
+{
+	struct pollfd rest = {.fd = scif_get_fd(epd), .events = POLLIN};
+	char bytes[2 * BEGINNING];
+
+	return scif_recv(epd, bytes, BEGINNING, SCIF_RECV_BLOCK) == BEGINNING &&
+	       poll(&rest, 1, MOST_WAIT) == 1 && cts_poll(epd, POLLIN) == POLLIN &&
+	       scif_recv(epd, bytes, BEGINNING, SCIF_RECV_BLOCK) == BEGINNING;
+}
+
+/* Each time a word back, so that the next message comes while this thread waits for it. */
+static struct cts_result take_beginnings(void *arg)
+{
+	struct beginning_taker *t = arg;
+	char word = 1;
+	int i = 0;
+
+	while (i < t->rounds && take_beginning(t->epd) &&
+	       scif_send(t->epd, &word, 1, SCIF_SEND_BLOCK) == 1)
+		i++;
+	scif_close(t->epd);
+	return (struct cts_result){.ret = i};
+}
+
+SCENARIO(rest_shows_after_wait)
+{
+	unsigned char *message = cts_fx_pattern(2 * BEGINNING, 1), word = 0;
+	struct beginning_taker taker = {.rounds = (int)cts_param("rounds")};
+	scif_epd_t pair[2];
+
+	cts_pair(pair);
+	taker.epd = pair[1];
+	struct cts_thread *taking = cts_thread_start(take_beginnings, &taker);
+
+	while (scif_send(pair[0], message, 2 * BEGINNING, SCIF_SEND_BLOCK) == 2 * BEGINNING &&
+	       scif_recv(pair[0], &word, 1, SCIF_RECV_BLOCK) == 1)
+		;
+	CTS_OBSERVE(cts_join(taking).ret);
+	CTS_CHECK(cts_join(taking).ret == taker.rounds, "the rest of every message showed");
+}
+
 enum waiting { IN_ACCEPT, IN_CONNECT, IN_SEND, IN_RECV, IN_POLL };
 
 static struct cts_thread *wait_in(enum waiting call)

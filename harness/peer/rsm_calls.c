@@ -7,6 +7,7 @@
 #include "../runtime/rsm_errname.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <rsmapi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,19 +169,49 @@ CALL(call_put)
 	answer(reply, rsm_memseg_import_put(AT(0), N(1), AT(3), (size_t)N(2)), 0);
 }
 
+/* Also of a barrier that is never destroyed somebody knows the address. */
+struct kept_barrier {
+	rsmapi_barrier_t barrier;
+	struct kept_barrier *next;
+};
+
+static struct kept_barrier *kept_barriers;
+static pthread_mutex_t barriers_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct kept_barrier *barrier_taken(const void *barrier)
+{
+	struct kept_barrier **at = &kept_barriers, *kept;
+
+	pthread_mutex_lock(&barriers_lock);
+	while (*at && &(*at)->barrier != barrier)
+		at = &(*at)->next;
+	kept = *at;
+	if (kept)
+		*at = kept->next;
+	pthread_mutex_unlock(&barriers_lock);
+	return kept;
+}
+
 /* rsm_barrier H: a barrier object of this process, initialised */
 CALL(call_barrier)
 {
-	rsmapi_barrier_t *barrier = calloc(1, sizeof *barrier);
+	struct kept_barrier *kept = calloc(1, sizeof *kept);
 
-	if (!barrier) {
+	if (!kept) {
 		reply_bad(reply, "out of memory");
 		return;
 	}
-	int code = rsm_memseg_import_init_barrier(AT(0), RSM_BAR_DEFAULT, barrier);
-	if (code)
-		free(barrier);
-	answer(reply, code, (intptr_t)barrier);
+	int code = rsm_memseg_import_init_barrier(AT(0), RSM_BAR_DEFAULT, &kept->barrier);
+	if (code) {
+		free(kept);
+		answer(reply, code, 0);
+		return;
+	}
+	pthread_mutex_lock(&barriers_lock);
+	kept->next = kept_barriers;
+	kept_barriers = kept;
+	pthread_mutex_unlock(&barriers_lock);
+	answer(reply, code, (intptr_t)&kept->barrier);
 }
 
 CALL(call_open_barrier)
@@ -203,7 +234,7 @@ CALL(call_destroy_barrier)
 	int code = rsm_memseg_import_destroy_barrier(AT(0));
 
 	if (!code)
-		free(AT(0));
+		free(barrier_taken(AT(0)));
 	answer(reply, code, 0);
 }
 

@@ -388,7 +388,7 @@ static void run_body(const struct cts_case *c)
 		run_scenario(c);
 	else
 		run_call(c);
-	depth[0] = 1;
+	(void)depth[0];
 }
 
 /* A fault case asks in its rounds: an answer may come from the implementation, which must not have

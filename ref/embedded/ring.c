@@ -107,24 +107,25 @@ static bool declare_full(struct ring *r, uint32_t written, uint32_t *seen)
 	return false;
 }
 
-int ring_put(struct ring *r, uint32_t *seen, const void *src, uint32_t n, struct ring_step *step)
+int ring_put(struct ring *r, uint32_t *seen, const void *src, uint32_t n, uint32_t most,
+	     struct ring_step *step)
 {
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed), next;
 	uint32_t written = count_of(head), used = written - *seen;
 	int error;
 
 	*step = (struct ring_step){.moved = 0};
-	if (n > RING_CAPACITY || used > RING_CAPACITY - n) {
+	if (n > most || used > most - n) {
 		/* Acquire: the reader is done with the bytes it has marked as taken. */
 		*seen = count_of(atomic_load_explicit(&r->tail, memory_order_acquire));
 		used = written - *seen;
 		if (used > RING_CAPACITY)
 			return -EPROTO;
 	}
-	if (n > RING_CAPACITY - used)
-		n = RING_CAPACITY - used;
-	if (n == 0)
+	if (used >= most)
 		return 0;
+	if (n > most - used)
+		n = most - used;
 	error = copy_in(r, written, src, n);
 	if (error != 0)
 		return error;

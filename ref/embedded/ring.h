@@ -20,11 +20,12 @@ struct ring_step {
 };
 
 /*
- * Both move at most n bytes and as many as room or data allow, 0 included. *seen is what the caller
- * last saw of the other side; it begins with 0.
- * 0, -EFAULT (nothing moved), or -EPROTO: the other side wrote nonsense.
+ * Both move at most n bytes and as many as room or data allow, 0 included; after ring_put there are
+ * at most `most` in the ring. *seen is what the caller last saw of the other side; it begins with
+ * 0. 0, -EFAULT (nothing moved), or -EPROTO: the other side wrote nonsense.
  */
-int ring_put(struct ring *r, uint32_t *seen, const void *src, uint32_t n, struct ring_step *step);
+int ring_put(struct ring *r, uint32_t *seen, const void *src, uint32_t n, uint32_t most,
+	     struct ring_step *step);
 int ring_take(struct ring *r, uint64_t *seen, void *dst, uint32_t n, struct ring_step *step);
 
 /* After a writer was killed: true when it filled the ring and did not come to say so. */

@@ -28,8 +28,8 @@ static int probe(const unsigned char *msg, size_t len, int flags)
 	return error != 0 || len <= limit ? error : safe_probe_read(msg + len - 1, 1);
 }
 
-/* Bytes moved, or an error when there were none. */
-static int put(struct conn *c, const unsigned char *msg, uint32_t len)
+/* Bytes moved, or an error when there were none. The ring holds `most` then at most. */
+static int put(struct conn *c, const unsigned char *msg, uint32_t len, uint32_t most)
 {
 	struct ring_step step;
 	int error = conn_alive(c);
@@ -38,7 +38,7 @@ static int put(struct conn *c, const unsigned char *msg, uint32_t len)
 		return error;
 	if (c->own->bell_tokens != 0)
 		bell_flush(c);
-	error = ring_put(&c->block->ring[c->side], &c->own->send_seen, msg, len, &step);
+	error = ring_put(&c->block->ring[c->side], &c->own->send_seen, msg, len, most, &step);
 	if (error == 0)
 		error = bell_put(c, &step);
 	if (error == 0 && step.sleeper)
@@ -49,31 +49,39 @@ static int put(struct conn *c, const unsigned char *msg, uint32_t len)
 }
 
 /*
- * Awake it waits for more than a little room: each time that the ring becomes full costs both sides
- * system calls.
+ * Awake it waits for more than a little room: what both sides do for little of it at a time costs
+ * more than the bytes.
  */
 static bool room_comes_soon(struct conn *c)
 {
 	struct ring *r = &c->block->ring[c->side];
 	uint32_t taken = atomic_load(ring_taken(r));
 
-	return ring_used(r) < RING_CAPACITY ||
-	       patience_wait(&c->own->send_patience, ring_taken(r), taken, RING_CAPACITY / 2,
-			     AWAKE_NS, &c->closed) ||
-	       ring_used(r) < RING_CAPACITY;
+	return patience_wait(&c->own->send_patience, ring_taken(r), taken, RING_CAPACITY / 2,
+			     AWAKE_NS, &c->closed);
 }
 
-static int wait_for_room(struct conn *c, struct wait_signals *signals)
+static int sleep_until_room(struct conn *c, struct wait_signals *signals)
 {
 	short revents = 0;
+	int error = wait_fd(&c->closed, signals, c->sock, POLLOUT, WAIT_FOREVER, &revents);
+
+	return error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL)) ? conn_ask(c) : error;
+}
+
+/*
+ * As long as the receiver keeps up, the ring does not become full: that costs both sides system
+ * calls. So the last byte of room is only used up before going to sleep.
+ */
+static int wait_for_room(struct conn *c, struct wait_signals *signals, uint32_t *most)
+{
 	int error = 0;
 
 	atomic_store(&c->own->send_asleep, 1);
-	if (!room_comes_soon(c))
-		error = wait_fd(&c->closed, signals, c->sock, POLLOUT, WAIT_FOREVER, &revents);
+	if (*most == RING_CAPACITY)
+		error = sleep_until_room(c, signals);
+	*most = *most < RING_CAPACITY && !room_comes_soon(c) ? RING_CAPACITY : RING_CAPACITY - 1;
 	atomic_store(&c->own->send_asleep, 0);
-	if (error == 0 && (revents & (POLLHUP | POLLERR | POLLNVAL)))
-		error = conn_ask(c);
 	return error;
 }
 
@@ -109,11 +117,13 @@ void message_release_senders(struct conn *c)
 static int send_locked(struct conn *c, struct wait_signals *signals, const unsigned char *msg,
 		       int len, int flags)
 {
+	uint32_t most = flags & SCIF_SEND_BLOCK ? RING_CAPACITY - 1 : RING_CAPACITY;
 	int sent = 0;
 
 	for (;;) {
-		int moved = atomic_load(&c->closed) ? -EINTR
-						    : put(c, msg + sent, (uint32_t)(len - sent));
+		int moved = atomic_load(&c->closed)
+				    ? -EINTR
+				    : put(c, msg + sent, (uint32_t)(len - sent), most);
 
 		if (moved > 0)
 			sent += moved;
@@ -121,7 +131,7 @@ static int send_locked(struct conn *c, struct wait_signals *signals, const unsig
 			return sent > 0 ? sent : moved;
 		if (sent == len || !(flags & SCIF_SEND_BLOCK))
 			return sent;
-		moved = moved == 0 ? wait_for_room(c, signals) : 0;
+		moved = wait_for_room(c, signals, &most);
 		if (moved != 0)
 			return sent > 0 ? sent : moved;
 	}

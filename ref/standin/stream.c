@@ -69,7 +69,7 @@ static int put(struct conn *c, const unsigned char *bytes, uint32_t len)
 
 	if (c->own->bell_tokens != 0)
 		bell_flush(c);
-	error = ring_put(outgoing(c), &c->own->send_seen, bytes, len, &step);
+	error = ring_put(outgoing(c), &c->own->send_seen, bytes, len, RING_CAPACITY, &step);
 	if (error == 0)
 		error = bell_put(c, &step);
 	/* A receiver that waits for more than one byte sleeps on the ring itself. */

@@ -276,6 +276,7 @@ int rma_run(struct conn *c, struct span *local, uint64_t roffset, int flags, boo
 	struct transfer *place;
 	if (flags & ~RMA_FLAGS || !local->bytes)
 		return -EINVAL;
+	lookup_soon(&c->mem->lookup[!c->side], roffset >> PAGE_BITS);
 	int error = begin(c, local, roffset, &place);
 	if (error)
 		return error;

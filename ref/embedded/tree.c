@@ -91,10 +91,11 @@ static bool still_root(_Atomic uint64_t *root, uint64_t seen)
 }
 
 static bool walk_next(const struct tree_place *place, uint32_t number, uint64_t page,
-		      struct extent *extent)
+		      struct extent *extent, int *nodes)
 {
 	const struct tree_node *best = NULL;
-	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+	int depth;
+	for (depth = 0; depth < DEPTH_MAX; depth++) {
 		const struct tree_node *n = node_at(place, number);
 		if (!n)
 			break;
@@ -108,6 +109,7 @@ static bool walk_next(const struct tree_place *place, uint32_t number, uint64_t 
 			break;
 		number = FIELD(n, left);
 	}
+	*nodes = depth;
 	if (best)
 		copy_extent(best, extent);
 	return best;
@@ -120,16 +122,23 @@ static bool ends_behind(const struct extent *e, uint64_t page)
 	return sane(e) && e->page + e->pages > page;
 }
 
-bool tree_next(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
-	       struct extent *extent)
+bool tree_find(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
+	       struct extent *extent, struct tree_way *way)
 {
 	for (int tries = 0; tries < TRIES_MAX; tries++) {
-		uint64_t seen = atomic_load_explicit(root, memory_order_acquire);
-		bool found = walk_next(place, root_node(seen), page, extent);
-		if (still_root(root, seen))
+		way->root = atomic_load_explicit(root, memory_order_acquire);
+		bool found = walk_next(place, root_node(way->root), page, extent, &way->nodes);
+		if (still_root(root, way->root))
 			return found && ends_behind(extent, page);
 	}
 	return false;
+}
+
+bool tree_next(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
+	       struct extent *extent)
+{
+	struct tree_way way;
+	return tree_find(place, root, page, extent, &way);
 }
 
 static bool any_closed(const struct tree_place *place, uint32_t number)

@@ -44,6 +44,13 @@ struct extent {
 /* The extent that contains the page, or else the next one above. */
 bool tree_next(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 	       struct extent *extent);
+/* The same, and how the extent was found. */
+struct tree_way {
+	uint64_t root;
+	int nodes; /* met on the way down */
+};
+bool tree_find(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
+	       struct extent *extent, struct tree_way *way);
 /* The first closed extent that ends behind `page`. */
 bool tree_next_closed(const struct tree_place *place, _Atomic uint64_t *root, uint64_t page,
 		      struct extent *extent);

@@ -121,6 +121,8 @@ void mem_conn_free(struct conn *c)
 			if (m->store[side][i])
 				store_put(m->store[side][i]);
 	return_quota(c, m->charged);
+	for (int side = 0; side < 2; side++)
+		lookup_free(&m->lookup[side]);
 	munmap(m->own, sizeof(*m->own));
 	pthread_mutex_destroy(&m->receiving);
 	free(m);
@@ -653,12 +655,27 @@ void window_atfork_child(void)
 
 /* --- ranges of bytes --- */
 
+/* Down a tree of few windows the way is as short as to the tables. */
+enum { SHORT_WAY = 8 };
+
+static bool find_extent(struct conn *c, int side, uint64_t page, struct extent *e)
+{
+	_Atomic uint64_t *root = &c->block->mem[side].windows;
+	struct lookup *known = &c->mem->lookup[side];
+	struct tree_way way;
+	if (lookup_get(known, atomic_load_explicit(root, memory_order_acquire), page, e))
+		return true;
+	if (!tree_find(&c->mem->place[side], root, page, e, &way) || e->page > page)
+		return false;
+	if (way.nodes > SHORT_WAY)
+		lookup_put(known, way.root, page, e);
+	return true;
+}
+
 static int find_piece(struct span *s, int prot, bool closed_too, struct extent *e)
 {
-	struct mem_conn *m = s->c->mem;
 	uint64_t page = s->offset >> PAGE_BITS;
-	if (!tree_next(&m->place[s->side], &s->c->block->mem[s->side].windows, page, e) ||
-	    e->page > page || (e->closed && !closed_too))
+	if (!find_extent(s->c, s->side, page, e) || (e->closed && !closed_too))
 		return -ENXIO;
 	if ((e->prot & prot) != prot)
 		return -EACCES;

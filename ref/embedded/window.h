@@ -14,6 +14,7 @@
 
 #include "connection.h"
 #include "endpoint.h"
+#include "lookup.h"
 #include "store.h"
 #include "tree.h"
 
@@ -49,6 +50,7 @@ struct mem_side {
 
 struct mem_conn {
 	struct tree_place place[2];
+	struct lookup lookup[2]; /* in the windows of each side */
 	struct mem_side *own;
 	_Atomic(struct store *) store[2][MEM_STORES];
 	struct store_class class;

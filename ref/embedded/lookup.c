@@ -16,36 +16,40 @@ struct lookup_entry {
 	_Atomic uint8_t prot, closed;
 } __attribute__((aligned(64)));
 
-static const unsigned table_bits[LOOKUP_TABLES] = {8, 13, 18};
+/* Of the number of entries: each table comes after the one before was too small. */
+static const unsigned table_bits[] = {8, 13, 18};
 
-static size_t table_bytes(int table)
+enum { LOOKUP_TABLES = sizeof(table_bits) / sizeof(table_bits[0]) };
+
+struct lookup_table {
+	struct lookup_table *older;
+	int number; /* in table_bits */
+	struct lookup_entry entry[];
+};
+
+static size_t table_bytes(int number)
 {
-	return sizeof(struct lookup_entry) << table_bits[table];
+	return sizeof(struct lookup_table) + (sizeof(struct lookup_entry) << table_bits[number]);
 }
 
-/* -1 when there is none. */
-static int largest(struct lookup *l)
+static struct lookup_table *newest(struct lookup *l)
 {
-	int table = LOOKUP_TABLES - 1;
-
-	while (table >= 0 && !atomic_load_explicit(&l->table[table], memory_order_acquire))
-		table--;
-	return table;
+	return atomic_load_explicit(&l->newest, memory_order_acquire);
 }
 
-static struct lookup_entry *entry_for(struct lookup *l, int table, uint64_t page)
+static struct lookup_entry *entry_for(struct lookup_table *table, uint64_t page)
 {
 	uint64_t hash = page * UINT64_C(0x9e3779b97f4a7c15);
 
-	return l->table[table] + (hash >> (64 - table_bits[table]));
+	return table->entry + (hash >> (64 - table_bits[table->number]));
 }
 
 void lookup_soon(struct lookup *l, uint64_t page)
 {
-	int table = largest(l);
+	struct lookup_table *table = newest(l);
 
-	if (table >= 0)
-		__builtin_prefetch(entry_for(l, table, page));
+	if (table)
+		__builtin_prefetch(entry_for(table, page));
 }
 
 #define GET(field)	  atomic_load_explicit(&entry->field, memory_order_relaxed)
@@ -53,13 +57,13 @@ void lookup_soon(struct lookup *l, uint64_t page)
 
 bool lookup_get(struct lookup *l, uint64_t root, uint64_t page, struct extent *e)
 {
-	int table = largest(l);
+	struct lookup_table *table = newest(l);
 	const struct lookup_entry *entry;
 	uint64_t turn;
 
-	if (table < 0)
+	if (!table)
 		return false;
-	entry = entry_for(l, table, page);
+	entry = entry_for(table, page);
 	turn = atomic_load_explicit(&entry->turn, memory_order_acquire);
 	if (turn & 1 || GET(root) != root || GET(asked) != page || !GET(pages))
 		return false;
@@ -78,44 +82,47 @@ bool lookup_get(struct lookup *l, uint64_t root, uint64_t page, struct extent *e
 }
 
 /* The smaller ones are kept: somebody may be looking into them. */
-static void add_table(struct lookup *l, int table)
+static void add_table(struct lookup *l, struct lookup_table *old)
 {
-	struct lookup_entry *none = NULL, *fresh;
+	int number = old ? old->number + 1 : 0;
+	size_t bytes = table_bytes(number);
+	struct lookup_table *fresh =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	fresh = mmap(NULL, table_bytes(table), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		     -1, 0);
 	if (fresh == MAP_FAILED)
 		return;
 	/* Every look would miss the processor's own table of pages. */
-	madvise(fresh, table_bytes(table), MADV_HUGEPAGE);
-	if (!atomic_compare_exchange_strong(&l->table[table], &none, fresh))
-		munmap(fresh, table_bytes(table));
+	madvise(fresh, bytes, MADV_HUGEPAGE);
+	fresh->older = old;
+	fresh->number = number;
+	if (!atomic_compare_exchange_strong(&l->newest, &old, fresh))
+		munmap(fresh, bytes);
 	atomic_store(&l->replaced, 0);
 }
 
-static bool too_small(struct lookup *l, int table, uint64_t root, uint64_t page)
+static bool too_small(struct lookup *l, struct lookup_table *table, uint64_t root, uint64_t page)
 {
-	if (table < 0)
+	if (!table)
 		return true;
-	if (table == LOOKUP_TABLES - 1 ||
-	    atomic_load_explicit(&entry_for(l, table, page)->root, memory_order_relaxed) != root)
+	if (table->number == LOOKUP_TABLES - 1 ||
+	    atomic_load_explicit(&entry_for(table, page)->root, memory_order_relaxed) != root)
 		return false;
-	return atomic_fetch_add(&l->replaced, 1) >> table_bits[table];
+	return atomic_fetch_add(&l->replaced, 1) >> table_bits[table->number];
 }
 
 void lookup_put(struct lookup *l, uint64_t root, uint64_t page, const struct extent *e)
 {
-	int table = largest(l);
+	struct lookup_table *table = newest(l);
 	struct lookup_entry *entry;
 	uint64_t turn;
 
 	if (too_small(l, table, root, page)) {
-		add_table(l, table + 1);
-		table = largest(l);
+		add_table(l, table);
+		table = newest(l);
 	}
-	if (table < 0)
+	if (!table)
 		return;
-	entry = entry_for(l, table, page);
+	entry = entry_for(table, page);
 	turn = GET(turn) & ~UINT64_C(1);
 	if (!atomic_compare_exchange_strong(&entry->turn, &turn, turn + 1))
 		return;
@@ -136,7 +143,10 @@ void lookup_put(struct lookup *l, uint64_t root, uint64_t page, const struct ext
 
 void lookup_free(struct lookup *l)
 {
-	for (int table = 0; table < LOOKUP_TABLES; table++)
-		if (l->table[table])
-			munmap(l->table[table], table_bytes(table));
+	struct lookup_table *table = atomic_load(&l->newest), *older;
+
+	for (; table; table = older) {
+		older = table->older;
+		munmap(table, table_bytes(table->number));
+	}
 }

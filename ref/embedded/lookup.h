@@ -9,12 +9,10 @@
 
 #include "tree.h"
 
-enum { LOOKUP_TABLES = 3 };
-
 /* All zero is empty. */
 struct lookup {
-	_Atomic(struct lookup_entry *) table[LOOKUP_TABLES]; /* each larger than the one before */
-	_Atomic uint32_t replaced; /* good entries, since the last table was added */
+	_Atomic(struct lookup_table *) newest; /* larger than the ones before it */
+	_Atomic uint32_t replaced;	       /* good entries, since then */
 };
 
 bool lookup_get(struct lookup *l, uint64_t root, uint64_t page, struct extent *e);

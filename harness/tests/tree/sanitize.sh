@@ -9,7 +9,9 @@ set -eu
 here=$top_srcdir/harness/tests/tree
 kind=$1
 shift
-build=$SANITIZER_BUILD/$kind
+# A comma would end a folder's name where the linker is told of it.
+name=$(printf %s "$kind" | tr , +)
+build=$SANITIZER_BUILD/$name
 reports=$build/reports
 jobs=$(nproc)
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS TESTS || true
@@ -41,7 +43,7 @@ plainly=
 
 passed=0 failed=0 skipped=0
 for api in scif rsm; do
-	label=$kind-$api
+	label=$name-$api
 	case ${PART-} in
 	'') part= ;;
 	threads) part="--filter $(sh "$here/threaded-cases.sh" $api | cut -f 1 | paste -s -d , -)" ;;
@@ -65,7 +67,7 @@ for api in scif rsm; do
 	counts=${counts#* failed, }
 	skipped=$((skipped + ${counts%% skipped*}))
 done
-[ -f "$build/results/$kind-scif/summary.txt" ] || [ -f "$build/results/$kind-rsm/summary.txt" ] ||
+[ -f "$build/results/$name-scif/summary.txt" ] || [ -f "$build/results/$name-rsm/summary.txt" ] ||
 	{ echo "sanitize.sh: there is no function $*" >&2; exit 2; }
 
 # The same place is reported by many processes; what is shown is one report of each.

@@ -51,7 +51,8 @@ tracefile() {
 		set -- "$@" "$top_srcdir/$folder"
 	done
 	llvm-cov export -format=lcov -instr-profile=coverage.profdata .libs/libscif.so \
-		-object .libs/librsm.so -object scif-fabric -object knc-info "$@" >coverage.info
+		-object .libs/librsm.so -object scif-fabric -object knc-info -object fuzz-greeting -object fuzz-schedule \
+		"$@" >coverage.info
 }
 
 failed=

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,33 @@ static bool nothing(void)
 	return good && is_refused(memory, EFAULT);
 }
 
+enum { DEEP = 16 * PAGE };
+
+static __attribute__((noinline)) void grow_stack(void)
+{
+	volatile char deep[DEEP + PAGE];
+
+	for (int i = 0; i < DEEP; i += PAGE)
+		deep[i] = 0;
+	(void)deep[0];
+}
+
+/* The frames of the very call that registers it are on it. */
+static bool stack_in_use(void)
+{
+	volatile char byte = 'm';
+	char *start = (char *)((uintptr_t)&byte & -(uintptr_t)PAGE) - DEEP;
+	off_t at = (char *)(uintptr_t)&byte - start;
+	char seen = 0, other = 'n';
+
+	grow_stack();
+	off_t window = scif_register(own, start, DEEP + PAGE, 0, BOTH, 0);
+	if (window < 0 || scif_vreadfrom(peer, &seen, 1, window + at, 0) != 0 || seen != 'm')
+		return false;
+	return scif_vwriteto(peer, &other, 1, window + at, SCIF_RMA_SYNC) == 0 && byte == 'n' &&
+	       scif_unregister(own, window, DEEP + PAGE) == 0 && byte == 'n';
+}
+
 /* --- where it is looked up --- */
 
 static void asked(void)
@@ -255,6 +283,7 @@ int main(void)
 		{"asked: another file of that name", asked, another_file_of_that_name},
 		{"asked: a file that may be read only", asked, file_to_read},
 		{"asked: no memory", asked, nothing},
+		{"asked: the stack in use", asked, stack_in_use},
 		{"listed: own memory", listed, own_memory},
 		{"listed: own memory twice", listed, own_memory_twice},
 		{"listed: a file by its name", listed, file_by_name},

@@ -37,9 +37,15 @@ export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS top_srcdir
 top_builddir=$build
 export top_builddir
 
-# A library with ThreadSanitizer starts only where addresses are not spread too far.
+# A program with ThreadSanitizer starts only where addresses are not spread too far, one with AddressSanitizer only where
+# it may have terabytes of them.
 plainly=
 [ "$kind" != thread ] || ! setarch -R true 2>/dev/null || plainly='setarch -R'
+if ! $plainly ./scif-cts-peer --help >"$build/start.log" 2>&1; then
+	echo "programs with the sanitizer do not start here: $(sed -n 1p "$build/start.log")"
+	echo '0 passed, 0 failed, 1 skipped'
+	exit 0
+fi
 
 passed=0 failed=0 skipped=0
 for api in scif rsm; do

@@ -51,8 +51,7 @@ tracefile() {
 		set -- "$@" "$top_srcdir/$folder"
 	done
 	llvm-cov export -format=lcov -instr-profile=coverage.profdata .libs/libscif.so \
-		-object .libs/librsm.so -object scif-fabric -object knc-info -object fuzz-greeting -object fuzz-schedule \
-		"$@" >coverage.info
+		-object .libs/librsm.so -object scif-fabric -object knc-info "$@" >coverage.info
 }
 
 failed=

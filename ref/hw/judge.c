@@ -251,7 +251,7 @@ static void sum_up(struct machine *machine, const char *subject, const struct pr
 
 static const char *what_programs_do(void)
 {
-	const char *provider = getenv("SCIF_PROVIDER");
+	const char *provider = secure_getenv("SCIF_PROVIDER");
 	enum hw_family family;
 
 	return provider != NULL && hw_family_named(provider, &family)

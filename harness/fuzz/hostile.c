@@ -384,38 +384,6 @@ void as_ourselves(void)
 	another = false;
 }
 
-static int memory(size_t size, int seals)
-{
-	int fd = memfd_create("by-hand", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	must(fd, "memfd_create");
-	must(ftruncate(fd, (off_t)size), "ftruncate");
-	if (seals)
-		must(fcntl(fd, F_ADD_SEALS, seals), "F_ADD_SEALS");
-	return fd;
-}
-
-static int block_by_hand(uint32_t magic)
-{
-	struct block head = {.magic = magic, .version = BLOCK_VERSION, .size = sizeof(head)};
-	int fd = memory(sizeof(head), 0);
-
-	must(pwrite(fd, &head, offsetof(struct block, side), 0), "pwrite");
-	must(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
-	return fd;
-}
-
-static int read_only(int fd)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int other = open(path, O_RDONLY | O_CLOEXEC);
-	must(other, path);
-	close(fd);
-	return other;
-}
-
 static int one_of_two(int ends[2], int *other)
 {
 	if (other == NULL)
@@ -431,24 +399,24 @@ int file_of_kind(enum file_kind kind, int *other)
 
 	switch (kind) {
 	case FILE_BLOCK:
-		return block_by_hand(BLOCK_MAGIC);
+		return hand_made_block(BLOCK_MAGIC);
 	case FILE_STORE:
-		return memory(STORE_SIZE, F_SEAL_SHRINK);
+		return hand_made_memory(STORE_SIZE, F_SEAL_SHRINK);
 	case FILE_PIPE:
 		must(pipe2(ends, O_CLOEXEC), "pipe2");
 		return one_of_two(ends, other);
 	case FILE_UNSEALED:
-		return memory(sizeof(struct block), 0);
+		return hand_made_memory(sizeof(struct block), 0);
 	case FILE_OTHER_SIZE:
-		return memory(4096, F_SEAL_SHRINK);
+		return hand_made_memory(4096, F_SEAL_SHRINK);
 	case FILE_OTHER_MAGIC:
-		return block_by_hand(1);
+		return hand_made_block(1);
 	case FILE_READ_ONLY:
-		return read_only(block_by_hand(BLOCK_MAGIC));
+		return hand_made_read_only(hand_made_block(BLOCK_MAGIC));
 	case FILE_HUGE:
-		return memory((size_t)1 << 50, F_SEAL_SHRINK);
+		return hand_made_memory((size_t)1 << 50, F_SEAL_SHRINK);
 	case FILE_EMPTY:
-		return memory(0, F_SEAL_SHRINK);
+		return hand_made_memory(0, F_SEAL_SHRINK);
 	case FILE_EVENT:
 		return eventfd(0, EFD_CLOEXEC);
 	default:
@@ -461,57 +429,30 @@ int file_of_kind(enum file_kind kind, int *other)
 	}
 }
 
-static socklen_t name_of(struct sockaddr_un *name, const char *format, int port)
-{
-	*name = (struct sockaddr_un){.sun_family = AF_UNIX};
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			   (size_t)snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, format,
-					    fabric, port));
-}
-
 int socket_named(const char *format, int port)
 {
-	struct sockaddr_un name;
-	socklen_t length = name_of(&name, format, port);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-	must(fd, "socket");
-	must(bind(fd, (struct sockaddr *)&name, length), "bind");
-	return fd;
+	return hand_made_socket(SOCK_NONBLOCK, format, fabric, port);
 }
 
 int reach(int sock, const char *format, int port)
 {
 	struct sockaddr_un name;
-	socklen_t length = name_of(&name, format, port);
+	socklen_t length = hand_made_name(&name, format, fabric, port);
 
 	return connect(sock, (struct sockaddr *)&name, length);
 }
 
-union files {
-	struct cmsghdr header;
-	char room[CMSG_SPACE(FDS_MOST * sizeof(int))];
-};
-
 int send_with(int to, const void *bytes, size_t length, const int *fds, size_t count)
 {
-	union files control = {.header = {.cmsg_len = CMSG_LEN(count * sizeof(int)),
-					  .cmsg_level = SOL_SOCKET,
-					  .cmsg_type = SCM_RIGHTS}};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (count > 0) {
-		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-	}
-	return (int)sendmsg(to, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+	return (int)hand_made_send(to, bytes, length, fds, count, MSG_DONTWAIT);
 }
 
 long receive_with(int from, void *bytes, size_t length, int *fds, size_t *count)
 {
-	union files control;
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(FDS_MOST * sizeof(int))];
+	} control;
 	struct iovec part = {.iov_base = bytes, .iov_len = length};
 	struct msghdr message = {.msg_iov = &part,
 				 .msg_iovlen = 1,

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "block.h"
+#include "hand_made.h"
 #include "request.h"
 
 enum {
@@ -21,7 +22,7 @@ enum {
 	WINDOW_PAGES = 4,
 	WINDOW = WINDOW_PAGES * PAGE,
 	STORE_SIZE = 1 << 20,
-	FDS_MOST = 16
+	FDS_MOST = HAND_MADE_FDS
 };
 
 /* --- input --- */

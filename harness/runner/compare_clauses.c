@@ -93,7 +93,7 @@ void compare_functions(struct html_page *page, const struct columns *columns)
 		if (json_text(function, "function"))
 			write_function(page, columns, json_text(function, "function"));
 	}
-	compare_end_table(page);
+	html_end_table(page);
 	html_end(page);
 }
 
@@ -164,7 +164,7 @@ void compare_differences(struct html_page *page, const struct columns *columns,
 			if (compare_likeness(columns, json_string_value(id)) == likeness)
 				write_clause(page, columns, json_string_value(id));
 		}
-		compare_end_table(page);
+		html_end_table(page);
 	}
 	html_end(page);
 }

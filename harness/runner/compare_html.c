@@ -82,13 +82,6 @@ void compare_start_rows(struct html_page *page)
 	html_start(page, "tbody", NULL);
 }
 
-void compare_end_table(struct html_page *page)
-{
-	html_end(page);
-	html_end(page);
-	html_end(page);
-}
-
 static void index_records(struct columns *columns)
 {
 	json_t *record, *seen = json_object();

@@ -30,7 +30,6 @@ void compare_start_table(struct html_page *page, const char *class);
 /* A head for the rows, then one for each column: its number and label. */
 void compare_heads(struct html_page *page, const struct columns *columns, const char *first);
 void compare_start_rows(struct html_page *page);
-void compare_end_table(struct html_page *page);
 
 void compare_who(struct html_page *page, const struct columns *columns);
 void compare_functions(struct html_page *page, const struct columns *columns);

@@ -187,6 +187,6 @@ void compare_who(struct html_page *page, const struct columns *columns)
 	for (i = 0; i < sizeof(rows) / sizeof(*rows); i++)
 		write_row(page, columns, rows[i].title, rows[i].path, rows[i].element);
 	write_environments(page, columns);
-	compare_end_table(page);
+	html_end_table(page);
 	html_end(page);
 }

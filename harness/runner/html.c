@@ -173,7 +173,6 @@ void html_open(struct html_page *page, const char *format, const char *title)
 	html_start(page, "main", NULL);
 }
 
-/* The lines of write_meta(); a page whose text holds them elsewhere is no page of ours. */
 void html_start_table(struct html_page *page, const char *const *heads)
 {
 	html_start(page, "div", "class", "wide", NULL);
@@ -194,6 +193,7 @@ void html_end_table(struct html_page *page)
 	html_end(page);
 }
 
+/* The lines of write_meta(); a page whose text holds them elsewhere is no page of ours. */
 bool html_is_alike(const char *page, const char *format)
 {
 	char *lines = format_text("\n<meta name=\"generator\" content=\"%s\"/>"

@@ -393,24 +393,24 @@ const struct plan_report *plan_report(const struct plan *plan, const char *id)
 	return NULL;
 }
 
-bool plan_shows(const struct plan_clause *clause, const char *report)
+static bool is_among(const char **words, size_t count, const char *word)
 {
 	size_t i;
 
-	for (i = 0; i < clause->report_count; i++) {
-		if (strcmp(clause->reports[i], report) == 0)
+	for (i = 0; i < count; i++) {
+		if (strcmp(words[i], word) == 0)
 			return true;
 	}
 	return false;
 }
 
+bool plan_shows(const struct plan_clause *clause, const char *report)
+{
+	return is_among(clause->reports, clause->report_count, report);
+}
+
 bool plan_depends_on(const struct plan_clause *clause, const char *errata)
 {
-	size_t i;
-
-	for (i = 0; i < clause->errata_count; i++) {
-		if (strcmp(clause->errata[i], errata) == 0)
-			return true;
-	}
-	return clause->ruled_out && strcmp(clause->ruled_out, errata) == 0;
+	return is_among(clause->errata, clause->errata_count, errata) ||
+	       (clause->ruled_out && strcmp(clause->ruled_out, errata) == 0);
 }

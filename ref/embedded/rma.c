@@ -107,10 +107,10 @@ static int begin(struct conn *c, const struct span *local, uint64_t roffset,
 static void end(struct conn *c, struct transfer *t)
 {
 	struct block_mem *mem = mem_of(c, c->side);
-	/* seq_cst: who waits or leaves a signal counts itself first and then looks at the places;
-	 * here it is the other way round, so one sees the other. */
 	/* Release: who sees the place empty sees what was copied. */
 	atomic_store_explicit(flying(c, t), 0, memory_order_release);
+	/* seq_cst: who waits or leaves a signal counts itself first and then looks at the places;
+	 * here it is the other way round, so one sees the other. */
 	atomic_store(&t->seq, 0);
 	if (atomic_load(&mem->signals))
 		fence_deliver(c, c->side);

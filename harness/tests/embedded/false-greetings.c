@@ -23,6 +23,7 @@
 
 #include "ends.h"
 #include "block.h"
+#include "hand_made.h"
 #include "request.h"
 
 enum {
@@ -32,41 +33,10 @@ enum {
 	PRIVILEGED = 700,
 	NOBODY = 65534,
 	FILLER = 9000,
-	MOST = 16,
 	LIMIT_SECONDS = 60
 };
 
 static char fabric[40];
-
-static socklen_t name_of(struct sockaddr_un *name, const char *format, int port)
-{
-	*name = (struct sockaddr_un){.sun_family = AF_UNIX};
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			   (size_t)snprintf(name->sun_path + 1, sizeof(name->sun_path) - 1, format,
-					    fabric, port));
-}
-
-static int socket_named(const char *format, int port)
-{
-	struct sockaddr_un name;
-	socklen_t length = name_of(&name, format, port);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	must(fd, "socket");
-	must(bind(fd, (struct sockaddr *)&name, length), "bind");
-	return fd;
-}
-
-static int memory(size_t size, int seals)
-{
-	int fd = memfd_create("by-hand", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	must(fd, "memfd_create");
-	must(ftruncate(fd, (off_t)size), "ftruncate");
-	if (seals)
-		must(fcntl(fd, F_ADD_SEALS, seals), "F_ADD_SEALS");
-	return fd;
-}
 
 static int a_pipe(void)
 {
@@ -75,25 +45,6 @@ static int a_pipe(void)
 	must(pipe2(ends, O_CLOEXEC), "pipe2");
 	close(ends[1]);
 	return ends[0];
-}
-
-static void send_with(int to, const void *bytes, size_t length, const int *fds, size_t count)
-{
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(MOST * sizeof(int))];
-	} control = {.header = {.cmsg_len = CMSG_LEN(count * sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS}};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = length};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-
-	if (count > 0) {
-		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
-		message.msg_control = &control;
-		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
-	}
-	must(sendmsg(to, &message, MSG_NOSIGNAL), "sendmsg");
 }
 
 /* --- connectors --- */
@@ -164,7 +115,7 @@ static const struct connector {
 	 HELLO_MAGIC,
 	 BLOCK_VERSION,
 	 FILLER,
-	 MOST,
+	 HAND_MADE_FDS,
 	 {A_BLOCK, A_STORE, A_SOCKET},
 	 .half = false},
 	{"a block that may shrink",
@@ -285,44 +236,23 @@ static const struct connector {
 };
 enum { CONNECTORS = sizeof(connectors) / sizeof(connectors[0]) };
 
-static int block_by_hand(uint32_t magic)
-{
-	struct block head = {.magic = magic, .version = BLOCK_VERSION, .size = sizeof(head)};
-	int fd = memory(sizeof(head), 0);
-
-	must(pwrite(fd, &head, offsetof(struct block, side), 0), "pwrite");
-	must(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL), "F_ADD_SEALS");
-	return fd;
-}
-
-static int read_only(int fd)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int other = open(path, O_RDONLY | O_CLOEXEC);
-	must(other, path);
-	close(fd);
-	return other;
-}
-
 static int file_of_kind(int kind, int *other_end)
 {
 	int ends[2];
 
 	switch (kind) {
 	case A_BLOCK:
-		return block_by_hand(BLOCK_MAGIC);
+		return hand_made_block(BLOCK_MAGIC);
 	case ANOTHER_MAGIC:
-		return block_by_hand(1);
+		return hand_made_block(1);
 	case READ_ONLY:
-		return read_only(block_by_hand(BLOCK_MAGIC));
+		return hand_made_read_only(hand_made_block(BLOCK_MAGIC));
 	case A_STORE:
-		return memory((size_t)1 << 20, F_SEAL_SHRINK);
+		return hand_made_memory((size_t)1 << 20, F_SEAL_SHRINK);
 	case ANOTHER_SIZE:
-		return memory(4096, F_SEAL_SHRINK);
+		return hand_made_memory(4096, F_SEAL_SHRINK);
 	case UNSEALED:
-		return memory(sizeof(struct block), 0);
+		return hand_made_memory(sizeof(struct block), 0);
 	case A_PIPE:
 		return a_pipe();
 	default:
@@ -363,14 +293,15 @@ static int knock(const struct connector *c, int *talk)
 	static char bytes[FILLER];
 	struct hello hello = {c->magic, c->version, FILLER, c->filler};
 	struct sockaddr_un to;
-	socklen_t length = name_of(&to, "scif/%s/0/%d", PORT);
-	int sock = socket_named(c->from, port_of(c)), fds[MOST];
+	socklen_t length = hand_made_name(&to, "scif/%s/0/%d", fabric, PORT);
+	int sock = hand_made_socket(0, c->from, fabric, port_of(c)), fds[HAND_MADE_FDS];
 
 	for (size_t i = 0; i < c->files; i++)
 		fds[i] = file_of_kind(c->file[i < HELLO_FDS ? i : 0], talk);
 	memcpy(bytes, &hello, sizeof(hello));
 	reach(c, sock, &to, length);
-	send_with(sock, bytes, c->half ? sizeof(hello) / 2 : FILLER, fds, c->files);
+	must(hand_made_send(sock, bytes, c->half ? sizeof(hello) / 2 : FILLER, fds, c->files, 0),
+	     "sendmsg");
 	for (size_t i = 0; i < c->files; i++)
 		close(fds[i]);
 	return sock;
@@ -480,7 +411,8 @@ static void answer(const struct listener *l, int sock)
 	if (l->file >= 0)
 		file = file_of_kind(l->file, &unused);
 	if (l->says)
-		send_with(fds[HELLO_CTL], &welcome, sizeof(welcome), &file, file >= 0);
+		must(hand_made_send(fds[HELLO_CTL], &welcome, sizeof(welcome), &file, file >= 0, 0),
+		     "sendmsg");
 	if (l->joins)
 		atomic_store(&block->side[SIDE_ACCEPTOR].state, BLOCK_SIDE_JOINED);
 	/* The connector looks again when the hello has been taken off. */
@@ -497,7 +429,7 @@ static void answer(const struct listener *l, int sock)
 
 static pid_t start_listeners(void)
 {
-	int listener = socket_named("scif/%s/0/%d", FALSE_PORT);
+	int listener = hand_made_socket(0, "scif/%s/0/%d", fabric, FALSE_PORT);
 	pid_t pid;
 
 	must(listen(listener, 4), "listen");

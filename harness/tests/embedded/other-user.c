@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <scif.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +14,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ends.h"
+#include "hand_made.h"
 
 enum { PAGE = 4096, NOBODY = 65534, SKIPPED = 77, LIMIT_SECONDS = 60 };
 enum { PORT = 2000, PRIVILEGED = 700, LOOKED_AT = 1 << 20 };
@@ -67,14 +66,8 @@ static int be_the_peer(void)
 /* A listener on a privileged port, made past the library. */
 static void pose(const char *fabric, int told)
 {
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "scif/%s/0/%d", fabric,
-			      PRIVILEGED);
-	int sock = socket(AF_UNIX, SOCK_STREAM, 0);
+	int sock = hand_made_socket(0, "scif/%s/0/%d", fabric, PRIVILEGED);
 
-	must(bind(sock, (struct sockaddr *)&name,
-		  (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length)),
-	     "bind");
 	must(listen(sock, 4), "listen");
 	must(write(told, "l", 1), "write");
 	for (;;)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # sanitize.sh address|undefined|thread|address,undefined [FUNCTION...]: builds everything once more with that sanitizer,
-# or both, in SANITIZER_BUILD/KIND, and runs the suites of both APIs there, or of the functions. PART=i/n in the environment runs each
-# n-th clause only, PART=threads those of threaded-cases.sh. Libraries with a sanitizer are linked with cases and peers
-# instead of preloaded. Fails when the sanitizer reports anything or a case fails. The last line
+# or both, in SANITIZER_BUILD/KIND, and runs the suites of both APIs there, or of the functions. PART=i/n in the
+# environment runs each n-th clause only, PART=threads those of threaded-cases.sh. Libraries with a sanitizer are linked
+# with cases and peers instead of preloaded. Fails when the sanitizer reports anything or a case fails. The last line
 # counts both: N passed, N failed, N skipped.
 set -eu
 here=$top_srcdir/harness/tests/tree

@@ -26,6 +26,7 @@ static const struct command {
 	{"run", command_run, COMMAND_RUN, 0, 0},
 	{"certify", command_certify, COMMAND_CERTIFY, 0, 0},
 	{"verify", command_verify, COMMAND_VERIFY, 1, 1},
+	{"judge", command_judge, COMMAND_JUDGE, 1, 1},
 	{"report", command_report, COMMAND_REPORT, 1, 1},
 	{"merge", command_merge, COMMAND_MERGE, 2, 1001},
 	{"compare", command_compare, COMMAND_COMPARE, 2, 1001},

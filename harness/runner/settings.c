@@ -68,7 +68,7 @@ static const struct option options[] = {
 
 /* Which commands take an option. */
 static const unsigned int takers[] = {
-	[KEY_PROFILE] = STARTS_CASES,
+	[KEY_PROFILE] = STARTS_CASES | COMMAND_JUDGE,
 	[KEY_FILTER] = RUNS | COMMAND_LIST,
 	[KEY_JOBS] = RUNS,
 	[KEY_TIMEOUT_SCALE] = STARTS_CASES,

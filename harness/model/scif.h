@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the model knows of SCIF: processes, endpoints, who is connected with whom, what is under way
+ * between them, windows. Numbers that are not known for sure are kept as the least and the most.
+ */
+#ifndef CTS_MODEL_SCIF_H
+#define CTS_MODEL_SCIF_H
+
+#include "core.h"
+
+/* The columns of the state matrix. An endpoint has a set of those it may be in. */
+enum endpoint_state {
+	NEVER_OPENED = 1,
+	CLOSED = 2,
+	OTHER_KIND = 4,
+	UNBOUND = 8,
+	BOUND = 16,
+	LISTENING = 32,
+	CONNECTING = 64,
+	CONNECTED = 128,
+	ACCEPTED = 256,
+	PEER_CLOSED = 512,
+	NODE_LOST = 1024,
+	ALL_STATES = 2047,
+	NO_ENDPOINT = NEVER_OPENED | CLOSED | OTHER_KIND,
+	HAS_PEER = CONNECTED | ACCEPTED | PEER_CLOSED | NODE_LOST
+};
+#define STATE_COUNT 11
+
+struct window {
+	intptr_t offset;
+	size_t length;
+	int protection;
+	intptr_t address; /* of the memory; 0: not known */
+};
+
+/* Bytes, or anything that is counted. */
+struct count {
+	size_t least, most;
+};
+
+struct endpoint {
+	unsigned states;
+	int node, port; /* -1: not known; port 0: none */
+	int backlog;
+	struct count sent, taken; /* of messages: by it to its peer, by it from its peer */
+	struct endpoint *peer;	  /* NULL: not known, or none */
+	bool was_made;		  /* by accept: the port is the listener's */
+	bool was_accepted;	  /* the accept of its request has come back */
+	int peer_node, peer_port; /* as accept told them; -1: not known */
+	size_t holders;		  /* processes */
+	bool may_be_held;	  /* by a process that nobody records */
+	bool windows_known;	  /* no other than these */
+	struct window *windows;
+	size_t window_count;
+	struct window *gone; /* were windows; whether they are accessible is not known any more */
+	size_t gone_count;
+};
+
+struct scif_process {
+	int number, node; /* node -1: not known */
+	bool may_be_gone;
+	bool has_unknown; /* an accepted endpoint whose number was not told */
+	bool has_alias;	  /* a number that names one of its endpoints and was made elsewhere */
+	intptr_t *closed; /* numbers that scif_close was called with */
+	size_t closed_count;
+	struct {
+		intptr_t epd;
+		struct endpoint *endpoint;
+	} * open;
+	size_t open_count;
+};
+
+struct scif {
+	struct model *model;
+	struct scif_process *processes;
+	size_t process_count;
+	struct endpoint **endpoints; /* all that there ever were */
+	size_t endpoint_count;
+	size_t accepts_begun,
+		connects; /* accepts that may have made a connection; connects that got one */
+};
+
+/* A call that is judged. */
+struct scif_call {
+	struct scif *scif;
+	struct flight *flight;
+	const struct step *step;
+	const struct plan_function *function;
+	struct scif_process *process;
+	struct endpoint *endpoint; /* NULL: the number names none that is known */
+	unsigned states;	   /* that it may have been in */
+};
+
+/* What an endpoint's numbers were when a call on it began. */
+struct before {
+	struct endpoint *endpoint; /* NULL: it was not known */
+	unsigned states;
+	struct count sent, taken, peer_sent, peer_taken;
+};
+
+struct scif_process *scif_process(struct scif *scif, int number);
+/* NULL: no endpoint that is known. */
+struct endpoint *scif_endpoint(const struct scif *scif, int process, intptr_t epd);
+struct endpoint *scif_new_endpoint(struct scif *scif, struct scif_process *process, intptr_t epd);
+/* Which argument is the endpoint; -1: none. */
+int scif_endpoint_argument(const struct step *step);
+unsigned scif_states(const struct scif *scif, const struct endpoint *endpoint);
+/* Names of a set of states, "bound or listening"; static memory. */
+const char *scif_state_names(unsigned states);
+/* Whether it may have been used by a number that the model does not know. */
+bool scif_has_alias(const struct scif *scif, const struct endpoint *endpoint);
+bool scif_may_be_gone(const struct scif *scif, const struct endpoint *endpoint);
+void scif_close_endpoint(struct scif *scif, struct endpoint *endpoint);
+
+/* An error that is documented for the function can have no reason here. */
+bool scif_excludes(const struct scif_call *call, const char *error);
+bool scif_ports_exclude(const struct scif_call *call, const char *error);
+bool scif_windows_exclude(const struct scif_call *call, const char *error);
+
+/* What a success must look like; NULL: so it may. */
+struct complaint *scif_judge_ports(const struct scif_call *call);
+struct complaint *scif_judge_stream(const struct scif_call *call);
+struct complaint *scif_judge_windows(const struct scif_call *call);
+/* A complaint about CALL; CLAUSES is an outcome whose clauses are named, or ids. */
+struct complaint *scif_complain(const struct scif_call *call, const char *allowed,
+				const char *outcome, const char *why, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Whether there may be anything to receive. */
+bool scif_may_have_bytes(const struct scif_call *call);
+
+/* What follows from what came back. */
+void scif_learn_ports(const struct scif_call *call);
+void scif_learn_windows(const struct scif_call *call);
+void scif_begin_stream(struct scif *scif, struct flight *flight, struct endpoint *endpoint);
+void scif_learn_stream(const struct scif_call *call);
+
+#endif

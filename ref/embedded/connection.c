@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "age.h"
 #include "family.h"
 #include "node.h"
 #include "number_set.h"
@@ -332,17 +333,18 @@ static bool plausible(const struct conn *c, short revents)
 
 bool conn_identify(struct conn *c, int number)
 {
-	atomic_store(&c->known, wait_now());
+	atomic_store(&c->known, age_now());
 	return number_is(number, c->inode);
 }
 
-static bool still_ours(struct conn *c, int number, short revents, uint64_t now)
+static bool still_ours(struct conn *c, int number, short revents)
 {
 	static _Atomic uint64_t installed;
-	bool old = now - atomic_load(&c->known) >= IDENTITY_NS;
+	bool old = conn_identity_old(c);
 
-	if (now - atomic_load(&installed) >= IDENTITY_NS) {
-		atomic_store(&installed, now);
+	if (age_exceeds(atomic_load(&installed), IDENTITY_NS)) {
+		atomic_store(&installed, age_now());
+		age_measure();
 		safe_copy_install();
 	}
 	if (!old && !(revents & (POLLHUP | POLLRDHUP | POLLERR)) && plausible(c, revents))
@@ -356,14 +358,14 @@ int conn_question(struct conn *c, int number)
 		{.fd = number, .events = POLLIN | POLLOUT | POLLWRBAND | POLLRDHUP},
 		{.fd = process_wake_fd(), .events = POLLIN},
 	};
-	uint64_t now = wait_now();
+	uint64_t now = age_now();
 
 	if (poll(p, 2, 0) < 0)
 		return conn_gone(c);
 	atomic_store_explicit(&c->asked, now, memory_order_relaxed);
 	if (p[1].revents & POLLIN)
 		process_refresh();
-	if ((p[0].revents & POLLNVAL) || !still_ours(c, number, p[0].revents, now))
+	if ((p[0].revents & POLLNVAL) || !still_ours(c, number, p[0].revents))
 		return -EBADF;
 	if (p[0].revents & (POLLHUP | POLLRDHUP)) {
 		/* The table changes before the processes of a lost node are killed. */
@@ -376,12 +378,12 @@ int conn_question(struct conn *c, int number)
 
 bool conn_answer_old(const struct conn *c)
 {
-	return wait_now() - atomic_load_explicit(&c->asked, memory_order_relaxed) > ANSWER_NS;
+	return age_exceeds(atomic_load_explicit(&c->asked, memory_order_relaxed), ANSWER_NS);
 }
 
 bool conn_identity_old(const struct conn *c)
 {
-	return wait_now() - atomic_load_explicit(&c->known, memory_order_relaxed) >= IDENTITY_NS;
+	return age_exceeds(atomic_load_explicit(&c->known, memory_order_relaxed), IDENTITY_NS);
 }
 
 int conn_ask(struct conn *c)

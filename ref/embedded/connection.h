@@ -57,8 +57,8 @@ struct conn {
 	struct mem_conn *mem; /* memory half; NULL before mem_conn_init */
 
 	ino_t inode, ctl_inode; /* what sock and ctl must be */
-	_Atomic uint64_t asked; /* when the kernel was last asked, ns */
-	_Atomic uint64_t known; /* when the identity of sock was last checked, ns */
+	_Atomic uint64_t asked; /* when the kernel was last asked, by age_now */
+	_Atomic uint64_t known; /* when the identity of sock was last checked, the same */
 	_Atomic bool closed;	/* scif_close was called in this process */
 	bool last_holder;	/* what conn_last_holder found at that time */
 	_Atomic uint32_t refs;

@@ -247,7 +247,7 @@ static int check_memory(const struct span *local, bool write)
 		return -EFAULT;
 	if (mapping_covers(local->at, local->bytes))
 		return -EFAULT;
-	return write ? safe_probe_write(local->at, local->bytes)
+	return write ? safe_probe_overwrite(local->at, local->bytes)
 		     : safe_probe_read(local->at, local->bytes);
 }
 

@@ -25,25 +25,44 @@ extern const char safe_begin[] __attribute__((visibility("hidden")));
 extern const char safe_end[] __attribute__((visibility("hidden")));
 extern const char safe_fault[] __attribute__((visibility("hidden")));
 int safe_move(void *dst, const void *src, size_t n) __attribute__((visibility("hidden")));
-int safe_load(const void *p) __attribute__((visibility("hidden")));
 int safe_touch(void *p) __attribute__((visibility("hidden")));
+int safe_load_pages(const void *p, const void *end) __attribute__((visibility("hidden")));
+int safe_rewrite_pages(void *p, const void *end) __attribute__((visibility("hidden")));
 
 #if defined(__x86_64__)
 /* Leaf routines without a frame: at any fault the return address is on top of the stack. */
 __asm__(".text\n"
 	".p2align 4\n"
-	".hidden safe_begin, safe_end, safe_fault, safe_move, safe_load, safe_touch\n"
-	".globl safe_begin, safe_end, safe_fault, safe_move, safe_load, safe_touch\n"
+	".hidden safe_begin, safe_end, safe_fault, safe_move, safe_touch\n"
+	".hidden safe_load_pages, safe_rewrite_pages\n"
+	".globl safe_begin, safe_end, safe_fault, safe_move, safe_touch\n"
+	".globl safe_load_pages, safe_rewrite_pages\n"
 	".type safe_move, @function\n"
-	".type safe_load, @function\n"
 	".type safe_touch, @function\n"
+	".type safe_load_pages, @function\n"
+	".type safe_rewrite_pages, @function\n"
 	"safe_begin:\n"
 	"safe_move:\n"
-	"	mov %edi, %eax\n"
-	"	or %esi, %eax\n"
 	"	cmp $8, %rdx\n"
 	"	je 8f\n"
-	"	cmp $4, %rdx\n"
+	"	jb 7f\n"
+	"	cmp $256, %rdx\n"
+	"	ja 1f\n"
+	"	cmp $16, %rdx\n"
+	"	jb 1f\n"
+	"	lea -16(%rdi,%rdx), %rax\n"
+	"	movups -16(%rsi,%rdx), %xmm1\n"
+	"9:	cmp %rax, %rdi\n"
+	"	jae 6f\n"
+	"	movups (%rsi), %xmm0\n"
+	"	movups %xmm0, (%rdi)\n"
+	"	add $16, %rsi\n"
+	"	add $16, %rdi\n"
+	"	jmp 9b\n"
+	"6:	movups %xmm1, (%rax)\n"
+	"	xor %eax, %eax\n"
+	"	ret\n"
+	"7:	cmp $4, %rdx\n"
 	"	je 4f\n"
 	"	cmp $2, %rdx\n"
 	"	je 2f\n"
@@ -51,39 +70,47 @@ __asm__(".text\n"
 	"	rep movsb\n"
 	"	xor %eax, %eax\n"
 	"	ret\n"
-	"8:	test $7, %al\n"
-	"	jnz 1b\n"
-	"	mov (%rsi), %rax\n"
+	"8:	mov (%rsi), %rax\n"
 	"	mov %rax, (%rdi)\n"
 	"	xor %eax, %eax\n"
 	"	ret\n"
-	"4:	test $3, %al\n"
-	"	jnz 1b\n"
-	"	mov (%rsi), %eax\n"
+	"4:	mov (%rsi), %eax\n"
 	"	mov %eax, (%rdi)\n"
 	"	xor %eax, %eax\n"
 	"	ret\n"
-	"2:	test $1, %al\n"
-	"	jnz 1b\n"
-	"	movzwl (%rsi), %eax\n"
+	"2:	movzwl (%rsi), %eax\n"
 	"	mov %ax, (%rdi)\n"
-	"	xor %eax, %eax\n"
-	"	ret\n"
-	"safe_load:\n"
-	"	movb (%rdi), %al\n"
 	"	xor %eax, %eax\n"
 	"	ret\n"
 	"safe_touch:\n"
 	"	lock orb $0, (%rdi)\n"
 	"	xor %eax, %eax\n"
 	"	ret\n"
+	"safe_load_pages:\n"
+	"1:	movzbl (%rdi), %eax\n"
+	"	and $-4096, %rdi\n"
+	"	add $4096, %rdi\n"
+	"	cmp %rsi, %rdi\n"
+	"	jb 1b\n"
+	"	xor %eax, %eax\n"
+	"	ret\n"
+	"safe_rewrite_pages:\n"
+	"1:	movzbl (%rdi), %eax\n"
+	"	mov %al, (%rdi)\n"
+	"	and $-4096, %rdi\n"
+	"	add $4096, %rdi\n"
+	"	cmp %rsi, %rdi\n"
+	"	jb 1b\n"
+	"	xor %eax, %eax\n"
+	"	ret\n"
 	"safe_end:\n"
 	"safe_fault:\n"
 	"	mov $-14, %eax\n"
 	"	ret\n"
-	".size safe_move, safe_load - safe_move\n"
-	".size safe_load, safe_touch - safe_load\n"
-	".size safe_touch, safe_end - safe_touch\n");
+	".size safe_move, safe_touch - safe_move\n"
+	".size safe_touch, safe_load_pages - safe_touch\n"
+	".size safe_load_pages, safe_rewrite_pages - safe_load_pages\n"
+	".size safe_rewrite_pages, safe_end - safe_rewrite_pages\n");
 
 static uintptr_t *program_counter(ucontext_t *context)
 {
@@ -92,11 +119,14 @@ static uintptr_t *program_counter(ucontext_t *context)
 #else
 __asm__(".text\n"
 	".p2align 4\n"
-	".hidden safe_begin, safe_end, safe_fault, safe_move, safe_load, safe_touch\n"
-	".globl safe_begin, safe_end, safe_fault, safe_move, safe_load, safe_touch\n"
+	".hidden safe_begin, safe_end, safe_fault, safe_move, safe_touch\n"
+	".hidden safe_load_pages, safe_rewrite_pages\n"
+	".globl safe_begin, safe_end, safe_fault, safe_move, safe_touch\n"
+	".globl safe_load_pages, safe_rewrite_pages\n"
 	".type safe_move, %function\n"
-	".type safe_load, %function\n"
 	".type safe_touch, %function\n"
+	".type safe_load_pages, %function\n"
+	".type safe_rewrite_pages, %function\n"
 	"safe_begin:\n"
 	"safe_move:\n"
 	"	orr x5, x0, x1\n"
@@ -134,23 +164,37 @@ __asm__(".text\n"
 	"	ldrh w3, [x1]\n"
 	"	strh w3, [x0]\n"
 	"	b 4b\n"
-	"safe_load:\n"
-	"	ldrb w1, [x0]\n"
-	"	mov w0, #0\n"
-	"	ret\n"
 	"safe_touch:\n"
 	"5:	ldxrb w1, [x0]\n"
 	"	stxrb w2, w1, [x0]\n"
 	"	cbnz w2, 5b\n"
 	"	mov w0, #0\n"
 	"	ret\n"
+	"safe_load_pages:\n"
+	"1:	ldrb w2, [x0]\n"
+	"	and x0, x0, #0xfffffffffffff000\n"
+	"	add x0, x0, #1, lsl #12\n"
+	"	cmp x0, x1\n"
+	"	b.lo 1b\n"
+	"	mov w0, #0\n"
+	"	ret\n"
+	"safe_rewrite_pages:\n"
+	"1:	ldrb w2, [x0]\n"
+	"	strb w2, [x0]\n"
+	"	and x0, x0, #0xfffffffffffff000\n"
+	"	add x0, x0, #1, lsl #12\n"
+	"	cmp x0, x1\n"
+	"	b.lo 1b\n"
+	"	mov w0, #0\n"
+	"	ret\n"
 	"safe_end:\n"
 	"safe_fault:\n"
 	"	mov w0, #-14\n"
 	"	ret\n"
-	".size safe_move, safe_load - safe_move\n"
-	".size safe_load, safe_touch - safe_load\n"
-	".size safe_touch, safe_end - safe_touch\n");
+	".size safe_move, safe_touch - safe_move\n"
+	".size safe_touch, safe_load_pages - safe_touch\n"
+	".size safe_load_pages, safe_rewrite_pages - safe_load_pages\n"
+	".size safe_rewrite_pages, safe_end - safe_rewrite_pages\n");
 
 static uintptr_t *program_counter(ucontext_t *context)
 {
@@ -163,8 +207,9 @@ static uintptr_t *program_counter(ucontext_t *context)
  * address of a fault exactly only where a translated block begins.
  */
 static int (*const volatile move_bytes)(void *dst, const void *src, size_t n) = safe_move;
-static int (*const volatile load_byte)(const void *p) = safe_load;
 static int (*const volatile touch_byte)(void *p) = safe_touch;
+static int (*const volatile load_pages)(const void *p, const void *end) = safe_load_pages;
+static int (*const volatile rewrite_pages)(void *p, const void *end) = safe_rewrite_pages;
 
 static struct {
 	pthread_mutex_t lock;
@@ -315,6 +360,19 @@ static int touch_byte(void *p)
 	return load_byte(p);
 }
 
+static int load_pages(const void *p, const void *end)
+{
+	for (const char *at = p; at < (const char *)end; at += PAGE - (uintptr_t)at % PAGE)
+		if (load_byte(at) != 0)
+			return -EFAULT;
+	return 0;
+}
+
+static int rewrite_pages(void *p, const void *end)
+{
+	return load_pages(p, end);
+}
+
 #endif
 
 static bool wraps(const void *p, size_t n)
@@ -324,17 +382,9 @@ static bool wraps(const void *p, size_t n)
 
 int safe_probe_read(const void *p, size_t n)
 {
-	const unsigned char *at = p;
-	const unsigned char *end = at + n;
-
 	if (n == 0)
 		return 0;
-	if (wraps(p, n))
-		return -EFAULT;
-	for (; at < end; at += PAGE - ((uintptr_t)at & (PAGE - 1)))
-		if (load_byte(at) != 0)
-			return -EFAULT;
-	return 0;
+	return wraps(p, n) ? -EFAULT : load_pages(p, (const char *)p + n);
 }
 
 int safe_probe_write(void *p, size_t n)
@@ -350,4 +400,11 @@ int safe_probe_write(void *p, size_t n)
 		if (touch_byte(at) != 0)
 			return -EFAULT;
 	return 0;
+}
+
+int safe_probe_overwrite(void *p, size_t n)
+{
+	if (n == 0)
+		return 0;
+	return wraps(p, n) ? -EFAULT : rewrite_pages(p, (char *)p + n);
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /*
- * Copies ascending; on -EFAULT a prefix may have been written. 2, 4 or 8 bytes that are aligned on
+ * Copies ascending; on -EFAULT a part may have been written. 2, 4 or 8 bytes that are aligned on
  * both sides move in one access, so nobody sees half of them.
  */
 int safe_copy(void *dst, const void *src, size_t n);
@@ -17,6 +17,11 @@ int safe_copy(void *dst, const void *src, size_t n);
 /* One load, or one atomic "or 0", in every page that [p, p+n) touches; wrap-around is -EFAULT. */
 int safe_probe_read(const void *p, size_t n);
 int safe_probe_write(void *p, size_t n);
+/*
+ * The same for memory that the caller is about to overwrite as a whole, with a load and a store,
+ * which is faster: what another thread writes there meanwhile would be lost anyway.
+ */
+int safe_probe_overwrite(void *p, size_t n);
 
 /* fork: nobody is at work on the handlers while it happens. */
 void safe_copy_atfork_prepare(void);

@@ -329,9 +329,14 @@ static bool hung_up(struct channel *c)
 	return poll(&p, 1, 0) > 0;
 }
 
+unsigned channel_last_state(const struct channel *c)
+{
+	return atomic_load_explicit(&c->state, memory_order_acquire);
+}
+
 unsigned channel_state(struct channel *c)
 {
-	unsigned state = atomic_load_explicit(&c->state, memory_order_acquire);
+	unsigned state = channel_last_state(c);
 
 	if (state != CHANNEL_UP ||
 	    service_now() - atomic_load_explicit(&c->asked, memory_order_relaxed) <= ANSWER_NS)

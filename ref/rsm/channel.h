@@ -90,6 +90,8 @@ int channel_signal(struct channel *c, bool accumulate);
  * the channel from being closed (handle_enter).
  */
 unsigned channel_state(struct channel *c);
+/* What is known so far; asks nobody. */
+unsigned channel_last_state(const struct channel *c);
 /* Always asks the kernel, and first reads what has arrived. Lock NOT held. */
 unsigned channel_state_now(struct channel *c);
 

@@ -121,7 +121,9 @@ static int move_piece(struct import *m, const struct transfer *t, size_t done, v
 	return error;
 }
 
-static int move_pieces(struct import *m, const struct transfer *t, void *stage, size_t room)
+/* *begun: some of it has been moved. */
+static int move_pieces(struct import *m, const struct transfer *t, void *stage, size_t room,
+		       bool *begun)
 {
 	size_t bytes = bytes_of(t), done = 0;
 	int error = 0;
@@ -129,6 +131,7 @@ static int move_pieces(struct import *m, const struct transfer *t, void *stage, 
 	while (done < bytes && error == 0) {
 		size_t n = bytes - done < room ? bytes - done : room;
 
+		*begun = m->relay || done > 0;
 		error = move_piece(m, t, done, stage, n);
 		done += n;
 	}
@@ -136,7 +139,7 @@ static int move_pieces(struct import *m, const struct transfer *t, void *stage, 
 }
 
 /* The caller's memory first: a transfer with a wrong address moves nothing. */
-static int move_staged(struct import *m, const struct transfer *t)
+static int move_staged(struct import *m, const struct transfer *t, bool *begun)
 {
 	_Alignas(uint64_t) char small[STAGE_BYTES];
 	void *stage;
@@ -145,25 +148,25 @@ static int move_staged(struct import *m, const struct transfer *t)
 	if (!accessible(t))
 		return -EFAULT;
 	if (!m->relay || bytes_of(t) <= sizeof(small))
-		return move_pieces(m, t, small, sizeof(small));
+		return move_pieces(m, t, small, sizeof(small), begun);
 	stage = malloc(WIRE_PAYLOAD_MAX);
 	if (stage == NULL)
 		return -ENOMEM;
-	error = move_pieces(m, t, stage, WIRE_PAYLOAD_MAX);
+	error = move_pieces(m, t, stage, WIRE_PAYLOAD_MAX, begun);
 	free(stage);
 	return error;
 }
 
-static int move(struct import *m, const struct transfer *t)
+static int move(struct import *m, const struct transfer *t, bool *begun)
 {
 	int error;
 
 	if (t->count == 0)
 		return 0;
 	if (m->relay || (m->swapped && t->width > 1))
-		return move_staged(m, t);
+		return move_staged(m, t, begun);
 	error = move_once(m, t->offset, t->data, bytes_of(t), t->put);
-	return error == -EFAULT ? move_staged(m, t) : error;
+	return error == -EFAULT ? move_staged(m, t, begun) : error;
 }
 
 /* --- the connection --- */
@@ -174,17 +177,23 @@ struct course {
 	int error;
 };
 
+/*
+ * libscif itself asks whether the exporter is still there, and refuses the transfer before it moves
+ * anything if not; so only a transfer that failed asks once more.
+ */
 static void run(struct import *m, const struct transfer *t, struct course *c)
 {
 	unsigned place = transfer_begin(m);
+	bool begun = false;
 
 	c->error = -ECONNRESET;
-	c->before = c->after = channel_state(&m->channel);
+	c->before = c->after = channel_last_state(&m->channel);
 	if (c->before == CHANNEL_UP) {
-		c->error = move(m, t);
-		/* The move may know more than the last answer. */
-		c->after =
-			c->error == 0 ? channel_state(&m->channel) : channel_state_now(&m->channel);
+		c->error = move(m, t, &begun);
+		c->after = c->error == 0 ? channel_last_state(&m->channel)
+					 : channel_state_now(&m->channel);
+		if (c->error != 0 && !begun)
+			c->before = c->after;
 	}
 	transfer_end(m, place);
 }

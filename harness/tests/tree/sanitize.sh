@@ -10,7 +10,7 @@ here=$top_srcdir/harness/tests/tree
 kind=$1
 shift
 # A comma would end a folder's name where the linker is told of it.
-name=$(printf %s "$kind" | tr , +)
+name=$(printf %s "$kind" | tr , -)
 build=$SANITIZER_BUILD/$name
 reports=$build/reports
 jobs=$(nproc)

@@ -458,6 +458,13 @@ static void on_dropped(struct walk *walk, const json_t *event)
 	walk->dropped = true;
 }
 
+/* Told for a model of the API: no verdict follows from it. */
+static void on_surroundings(struct walk *walk, const json_t *event)
+{
+	(void)walk;
+	(void)event;
+}
+
 /* The runner's own words, checked against the plan where it has something to say about them. */
 static void on_runner(struct walk *walk, const json_t *event)
 {
@@ -508,15 +515,20 @@ static const struct {
 	void (*take)(struct walk *walk, const json_t *event);
 	size_t least; /* items */
 } kinds[] = {
-	{"phase", on_phase, 2},	      {"call", on_call, 5},	      {"peer", on_peer, 4},
-	{"judge", on_judge, 2},	      {"result", on_result, 4},	      {"returns", on_returns, 4},
-	{"check", on_condition, 3},   {"effect", on_condition, 3},    {"assert", on_condition, 3},
-	{"require", on_condition, 3}, {"observe", on_observe, 3},     {"expect", on_expect, 4},
-	{"success", on_success, 4},   {"unchanged", on_state, 4},     {"probe", on_state, 4},
-	{"again", on_again, 4},	      {"growth", on_growth, 3},	      {"control", on_control, 4},
-	{"round", on_round, 2},	      {"round-end", on_round_end, 6}, {"finding", on_finding, 4},
-	{"end", on_end, 3},	      {"runner", on_runner, 3},	      {"dropped", on_dropped, 2},
-	{"full", on_full, 1},
+	{"phase", on_phase, 2},	      {"call", on_call, 5},
+	{"peer", on_peer, 4},	      {"judge", on_judge, 2},
+	{"result", on_result, 4},     {"returns", on_returns, 4},
+	{"check", on_condition, 3},   {"effect", on_condition, 3},
+	{"assert", on_condition, 3},  {"require", on_condition, 3},
+	{"observe", on_observe, 3},   {"expect", on_expect, 4},
+	{"success", on_success, 4},   {"unchanged", on_state, 4},
+	{"probe", on_state, 4},	      {"again", on_again, 4},
+	{"growth", on_growth, 3},     {"control", on_control, 4},
+	{"round", on_round, 2},	      {"round-end", on_round_end, 6},
+	{"finding", on_finding, 4},   {"end", on_end, 3},
+	{"runner", on_runner, 3},     {"dropped", on_dropped, 2},
+	{"full", on_full, 1},	      {"fork", on_surroundings, 1},
+	{"node", on_surroundings, 3}, {"peer-end", on_surroundings, 2},
 };
 
 static void take(struct walk *walk, const json_t *event)

@@ -147,6 +147,11 @@ char *locate_fault_preload(void)
 	return locate("CTS_INJECT", "", "libcts-inject.so", PKGLIBDIR);
 }
 
+char *locate_trace_preload(void)
+{
+	return locate("CTS_TRACE_PRELOAD", "", "libcts-trace.so", PKGLIBDIR);
+}
+
 char *locate_knc_info(void)
 {
 	return locate("CTS_KNC_INFO", "", "knc-info", BINDIR);

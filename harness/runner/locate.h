@@ -13,6 +13,7 @@ char **locate_plans(void);
 char *locate_program(const char *api, const char *function);
 char *locate_peer(const char *api);
 char *locate_fault_preload(void);
+char *locate_trace_preload(void);
 char *locate_knc_info(void);
 /* The library that the build tree holds for an API; NULL once installed. */
 char *locate_built_library(const char *api);

@@ -3,6 +3,7 @@
  * scif-cts: lists, runs and replays the cases of the conformance suite, and certifies a library
  * with them.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,9 @@
 #include "plan.h"
 
 /* Commands that need no plan. */
-#define READS_RESULTS                                                                              \
-	(COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE | COMMAND_COMPARE)
+#define NEEDS_NO_PLAN                                                                              \
+	(COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE | COMMAND_COMPARE |       \
+	 COMMAND_TRACE)
 
 static const struct command {
 	const char *name;
@@ -35,6 +37,7 @@ static const struct command {
 	{"diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2},
 	{"verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1},
 	{"status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1},
+	{"trace", command_trace, COMMAND_TRACE, 1, INT_MAX},
 	{"spec-coverage", command_spec_coverage, COMMAND_SPEC_COVERAGE, 1, 1000},
 };
 
@@ -152,7 +155,7 @@ static int run_command(const struct command *command, const struct settings *set
 	int status = EXIT_USAGE;
 
 	/* A page quotes the clauses. */
-	if (command->bit & READS_RESULTS && !settings->html)
+	if (command->bit & NEEDS_NO_PLAN && !settings->html)
 		return command->run(settings, NULL);
 	plan = load_plan();
 	if (plan)

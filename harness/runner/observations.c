@@ -51,7 +51,7 @@ int report_write_observations(const struct session *session, const char *path)
 
 	if (!writer)
 		return -errno;
-	first = format_text("{\"format\":\"scif-cts-observations/1\",\"api\":\"%s\"}",
+	first = format_text("{\"format\":\"scif-cts-observations/1\",\"api\":\"%s\",\"intervals\":true}",
 			    session->api);
 	raw_log_line(writer, first);
 	free(first);

@@ -37,6 +37,8 @@ enum option_key {
 	KEY_HTML,
 	KEY_COLOR,
 	KEY_TAP,
+	KEY_OUTPUT,
+	KEY_FOLLOW,
 	KEY_HELP
 };
 
@@ -62,6 +64,8 @@ static const struct option options[] = {
 	{"html", required_argument, NULL, KEY_HTML},
 	{"color", required_argument, NULL, KEY_COLOR},
 	{"tap", no_argument, NULL, KEY_TAP},
+	{"output", required_argument, NULL, KEY_OUTPUT},
+	{"follow-forks", no_argument, NULL, KEY_FOLLOW},
 	{"help", no_argument, NULL, KEY_HELP},
 	{NULL, 0, NULL, 0},
 };
@@ -89,6 +93,8 @@ static const unsigned int takers[] = {
 	[KEY_HTML] = COMMAND_COMPARE,
 	[KEY_COLOR] = RUNS,
 	[KEY_TAP] = COMMAND_RUN,
+	[KEY_OUTPUT] = COMMAND_TRACE,
+	[KEY_FOLLOW] = COMMAND_TRACE,
 	[KEY_HELP] = ~0U,
 };
 
@@ -229,6 +235,11 @@ static int take_option(struct settings *settings, int key, const char *value)
 		return parse_seed(settings, value);
 	case KEY_SHARD:
 		return parse_shard(settings, value);
+	case KEY_OUTPUT:
+		settings->output = value;
+		return 0;
+	case KEY_FOLLOW:
+		return 0;
 	case KEY_WAIVERS:
 		settings->waivers = value;
 		return 0;
@@ -283,7 +294,8 @@ bool settings_takes(unsigned int command, const char *name, size_t length)
 
 int settings_parse(struct settings *settings, int argc, char **argv, unsigned int command)
 {
-	int key, index = 0;
+	/* What stands behind the name of a program is the program's. */
+	int mixed = command != COMMAND_TRACE, key;
 
 	*settings = (struct settings){
 		.profile = "documented",
@@ -292,9 +304,11 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 		.jobs = 2,
 	};
 	opterr = 0;
-	while ((key = getopt_long(argc - 1, argv + 1, ":h", options, &index)) != -1) {
+	while ((key = getopt_long(argc - 1, argv + 1, "+:hfo:" + mixed, options, NULL)) != -1) {
 		const char *word = argv[optind];
 
+		if (key == 'o' || key == 'f')
+			key = key == 'o' ? KEY_OUTPUT : KEY_FOLLOW;
 		if (key == ':')
 			return complain("this option needs a value", word);
 		if (key == '?' && optopt && optopt <= KEY_HELP)
@@ -307,7 +321,7 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 		}
 		if (!(takers[key] & command))
 			return complain("this command does not take the option",
-					options[index].name);
+					options[key - 1].name);
 		if (take_option(settings, key, optarg) != 0)
 			return EXIT_USAGE;
 	}

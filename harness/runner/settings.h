@@ -12,7 +12,7 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 struct settings {
 	const char *profile, *filter, *api, *results, *label, *implementation, *carrier, *waivers;
-	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format, *html;
+	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format, *html, *output;
 	unsigned long seed;
 	double timeout_scale;
 	int jobs;
@@ -47,7 +47,8 @@ enum {
 	COMMAND_COMPARE = 1024,
 	COMMAND_SPEC_COVERAGE = 2048,
 	COMMAND_REPORT = 4096,
-	COMMAND_JUDGE = 8192
+	COMMAND_JUDGE = 8192,
+	COMMAND_TRACE = 16384
 };
 
 #endif

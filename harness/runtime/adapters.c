@@ -104,6 +104,7 @@ void cts_node(int node, const char *state)
 
 	cts_need("node_adapter");
 	note_node(node, strcmp(state, "add") == 0);
+	observe_event("sis", "node", (intptr_t)node, state);
 	snprintf(words, sizeof words, "%s %d", state, node);
 	int status = ask_adapter(settings.node_adapter, words, said, sizeof said);
 	if (status == ADAPTER_UNABLE) {

@@ -76,10 +76,6 @@ struct cts_api {
 	int (*self_node)(void);
 	int (*node_count)(void);
 	int (*use)(void); /* an errno, or 0: this process can use the implementation */
-	/* What the calls of the log have made of an endpoint, and the next of them (FUNCTION NULL:
-	 * the first is to come); NULL where the API has no endpoints. */
-	const char *(*endpoint_state)(int epd);
-	void (*endpoint_observed)(const char *function, int epd, int ret, int err, int made);
 };
 
 /* engine.c */

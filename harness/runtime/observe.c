@@ -4,60 +4,23 @@
  * the case write to the same log, and what stood there before a crash is still there after it. No
  * entry is ever moved. Nothing here allocates memory between a case and the implementation.
  */
-#include "engine.h"
+#include "observe_log.h"
 
-#include "observe.h"
-
+#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
 
-/* Room for the longest case; what no case uses costs nothing. */
-#define ENTRIES	   (1 << 20)
-#define TEXT_BYTES (64 << 20)
-/* Calls and exchanges with peers have the first of them, the other events all. */
-#define CALL_ENTRIES 14336
-#define CALL_TEXT    (3 << 19)
-#define EVENT_BYTES  4096
-#define ORIGINS	     64
+#define EVENT_BYTES 4096
+#define VALUE_BYTES 1024
 
-enum entry_state { ENTRY_EMPTY, ENTRY_BEGUN, ENTRY_DONE };
-
-struct observed_call {
-	const char *function;
-	intptr_t arguments[OBSERVED_ARGUMENTS];
-	unsigned char classes[OBSERVED_ARGUMENTS];
-	unsigned char count, returns;
-	bool returns_nothing;
-	int err;
-	intptr_t ret, made; /* made: the endpoint left behind, or -1 */
-};
-
-struct entry {
-	_Atomic enum entry_state state;
-	pid_t process, thread;
-	_Atomic unsigned times;
-	uint32_t length; /* of its text; 0: a call */
-	union {
-		struct observed_call call;
-		uint32_t at; /* of its text */
-	};
-};
-
-struct log {
-	_Atomic uint32_t used, text_used, dropped;
-	atomic_bool full;
-	pid_t process, thread; /* where the case runs */
-	struct entry entries[ENTRIES];
-	char text[TEXT_BYTES];
-};
-
-static struct log *events;
-static const char *file_name;
+static struct observe_log *events;
 static _Thread_local pid_t this_thread, this_process;
 
 /* Runs in the only thread that a child has. */
@@ -74,53 +37,35 @@ static void learn_origin(void)
 	this_process = getpid();
 }
 
-void observe_open(const char *file)
+void observe_attach(struct observe_log *log)
 {
-	void *memory;
+	static bool forgets;
 
-	if (!file)
-		return;
-	memory = mmap(NULL, sizeof *events, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED || pthread_atfork(NULL, NULL, forget_origin)) {
-		perror(cts_function);
-		exit(3);
-	}
-	events = memory;
-	file_name = file;
+	if (!forgets)
+		forgets = !pthread_atfork(NULL, NULL, forget_origin);
+	events = log;
 }
 
-void observe_case(void)
+static uint64_t clock_now(void)
 {
-	uint32_t used;
+	struct timespec now;
 
-	if (!events)
-		return;
-	used = atomic_load(&events->used);
-	for (uint32_t i = 0; i < used && i < ENTRIES; i++)
-		atomic_store(&events->entries[i].state, ENTRY_EMPTY);
-	atomic_store(&events->used, 0);
-	atomic_store(&events->text_used, 0);
-	atomic_store(&events->dropped, 0);
-	atomic_store(&events->full, false);
+	if (!events->has_clock)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-void observe_process(void)
+bool observe_read(const void *at, void *into, size_t size)
 {
-	if (!events)
-		return;
-	learn_origin();
-	events->process = this_process;
-	events->thread = this_thread;
-}
+	struct iovec here = {into, size};
+	struct iovec there = {(void *)at, size};
 
-bool observe_is_full(void)
-{
-	return events && atomic_load(&events->full);
+	return syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) == (long)size;
 }
 
 /* NULL where MOST entries are taken. */
-static struct entry *take_entry(uint32_t most)
+static struct observed_entry *take_entry(uint32_t most)
 {
 	uint32_t at = atomic_load(&events->used);
 
@@ -129,7 +74,7 @@ static struct entry *take_entry(uint32_t most)
 			return NULL;
 	} while (!atomic_compare_exchange_weak(&events->used, &at, at + 1));
 	learn_origin();
-	struct entry *e = &events->entries[at];
+	struct observed_entry *e = &events->entries[at];
 	e->process = this_process;
 	e->thread = this_thread;
 	e->length = 0;
@@ -137,31 +82,57 @@ static struct entry *take_entry(uint32_t most)
 	return e;
 }
 
-static bool same_origin(const struct entry *a, const struct entry *b)
+static bool same_origin(const struct observed_entry *a, const struct observed_entry *b)
 {
 	return a->process == b->process && a->thread == b->thread;
 }
 
-static struct entry *entry_of(struct observed_call *call)
+static struct observed_entry *entry_of(struct observed_call *call)
 {
-	return (struct entry *)((char *)call - offsetof(struct entry, call));
+	return (struct observed_entry *)((char *)call - offsetof(struct observed_entry, call));
+}
+
+/* A place for that many bytes of text, or OBSERVED_TEXT. */
+static uint32_t take_text(uint32_t length)
+{
+	uint32_t at = atomic_fetch_add(&events->text_used, length);
+
+	return at + length > OBSERVED_TEXT ? OBSERVED_TEXT : at;
+}
+
+static void read_values(struct observed_call *call, const struct observed_argument *arguments,
+			bool returned)
+{
+	char text[VALUE_BYTES];
+	uint32_t length, at;
+
+	length = (uint32_t)observe_values(call, arguments, returned, text, sizeof text);
+	at = call->values.at;
+	/* What the call has changed takes the place of what it was told. */
+	if (length > call->values.length)
+		at = atomic_load(&events->text_used) < events->call_text ? take_text(length)
+									 : OBSERVED_TEXT;
+	if (at == OBSERVED_TEXT)
+		return;
+	memcpy(events->text + at, text, length);
+	call->values = (struct observed_text){at, length};
 }
 
 struct observed_call *observe_call(const char *function, enum observed_class returns, int count,
 				   const struct observed_argument *arguments)
 {
-	struct entry *e;
+	struct observed_entry *e;
 	int err = errno;
 
 	if (!events)
 		return NULL;
-	e = take_entry(CALL_ENTRIES);
-	errno = err;
+	e = take_entry(events->call_entries);
 	if (!e) {
+		errno = err;
 		atomic_fetch_add(&events->dropped, 1);
 		return NULL;
 	}
-	e->call.function = function;
+	strncpy(e->call.function, function, sizeof e->call.function - 1);
 	e->call.returns = (unsigned char)returns;
 	e->call.count = (unsigned char)count;
 	e->call.returns_nothing = false;
@@ -170,41 +141,43 @@ struct observed_call *observe_call(const char *function, enum observed_class ret
 		e->call.arguments[i] = arguments[i].value;
 		e->call.classes[i] = (unsigned char)arguments[i].is;
 	}
+	e->call.values = (struct observed_text){0, 0};
+	read_values(&e->call, arguments, false);
+	e->call.begun = clock_now();
 	atomic_store(&e->state, ENTRY_BEGUN);
+	errno = err;
 	return &e->call;
 }
 
-/* The kernel reads it, since nobody has said yet that the memory is there. */
 static void read_made(struct observed_call *call)
 {
 	for (int i = 0; i < call->count; i++) {
 		int made;
-		struct iovec here = {&made, sizeof made};
-		struct iovec there = {(void *)call->arguments[i], sizeof made};
 
-		if (call->classes[i] != OBSERVED_ENDPOINT_MADE || call->ret ||
-		    syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) != sizeof made)
-			continue;
-		call->made = made;
+		/* Nobody has said yet that the memory is there. */
+		if (call->classes[i] == OBSERVED_ENDPOINT_MADE && !call->ret &&
+		    observe_read((void *)call->arguments[i], &made, sizeof made))
+			call->made = made;
 	}
 }
 
 static bool same_call(const struct observed_call *a, const struct observed_call *b)
 {
-	if (a->function != b->function || a->ret != b->ret || a->err != b->err ||
+	if (strcmp(a->function, b->function) || a->ret != b->ret || a->err != b->err ||
 	    a->made != b->made)
 		return false;
 	for (int i = 0; i < a->count; i++)
 		if (a->arguments[i] != b->arguments[i])
 			return false;
-	return true;
+	return a->values.length == b->values.length &&
+	       !memcmp(events->text + a->values.at, events->text + b->values.at, a->values.length);
 }
 
 /* Gives a call's entry back when the one before it says the same and nothing came after it. */
-static bool merge_call(struct entry *e)
+static bool merge_call(struct observed_entry *e)
 {
 	uint32_t at = (uint32_t)(e - events->entries), behind = at + 1;
-	struct entry *before = e - 1;
+	struct observed_entry *before = e - 1;
 
 	/* What is not done may be in the hands of another thread, whole entry and all. */
 	if (!at || atomic_load(&before->state) != ENTRY_DONE || before->length ||
@@ -213,14 +186,17 @@ static bool merge_call(struct entry *e)
 	atomic_store(&e->state, ENTRY_EMPTY);
 	if (!atomic_compare_exchange_strong(&events->used, &behind, at))
 		return false;
+	before->call.ended = e->call.ended;
+	before->call.until = at;
 	atomic_fetch_add(&before->times, 1);
 	return true;
 }
 
-static void complete(struct observed_call *call, intptr_t ret, bool nothing)
+static void complete(struct observed_call *call, const struct observed_argument *arguments,
+		     intptr_t ret, bool nothing)
 {
 	int err = errno;
-	struct entry *e;
+	struct observed_entry *e;
 
 	if (!call)
 		return;
@@ -228,20 +204,24 @@ static void complete(struct observed_call *call, intptr_t ret, bool nothing)
 	call->ret = ret;
 	call->err = err;
 	call->returns_nothing = nothing;
+	call->until = atomic_load(&events->used);
+	call->ended = clock_now();
 	read_made(call);
+	read_values(call, arguments, true);
 	if (!merge_call(e))
 		atomic_store(&e->state, ENTRY_DONE);
 	errno = err;
 }
 
-void observe_return(struct observed_call *call, intptr_t ret)
+void observe_return(struct observed_call *call, const struct observed_argument *arguments,
+		    intptr_t ret)
 {
-	complete(call, ret, false);
+	complete(call, arguments, ret, false);
 }
 
-void observe_return_nothing(struct observed_call *call)
+void observe_return_nothing(struct observed_call *call, const struct observed_argument *arguments)
 {
-	complete(call, 0, true);
+	complete(call, arguments, 0, true);
 }
 
 /* The text of an event under way. */
@@ -310,7 +290,7 @@ static void put_truth(struct event *event, bool truth)
 static bool counted_before(const struct event *event)
 {
 	uint32_t used = atomic_load(&events->used);
-	struct entry *last;
+	struct observed_entry *last;
 
 	if (!used)
 		return false;
@@ -327,7 +307,7 @@ static bool counted_before(const struct event *event)
 static bool keep(const struct event *event, uint32_t most_entries, uint32_t most_text)
 {
 	uint32_t at;
-	struct entry *e;
+	struct observed_entry *e;
 
 	learn_origin();
 	if (counted_before(event))
@@ -337,8 +317,8 @@ static bool keep(const struct event *event, uint32_t most_entries, uint32_t most
 	e = take_entry(most_entries);
 	if (!e)
 		return false;
-	at = atomic_fetch_add(&events->text_used, (uint32_t)event->used);
-	if (at + event->used > TEXT_BYTES)
+	at = take_text((uint32_t)event->used);
+	if (at == OBSERVED_TEXT)
 		return false;
 	memcpy(events->text + at, event->text, event->used);
 	e->at = at;
@@ -367,7 +347,7 @@ void observe_event(const char *what, ...)
 	}
 	va_end(args);
 	put(&event, "]", 1);
-	if (!keep(&event, ENTRIES, TEXT_BYTES))
+	if (!keep(&event, OBSERVED_ENTRIES, OBSERVED_TEXT))
 		atomic_store(&events->full, true);
 	errno = err;
 }
@@ -385,179 +365,6 @@ void observe_exchange(int peer, const char *request, size_t length, const char *
 	put(&event, ",", 1);
 	put_text(&event, reply);
 	put(&event, "]", 1);
-	if (!keep(&event, CALL_ENTRIES, CALL_TEXT))
+	if (!keep(&event, events->call_entries, events->call_text))
 		atomic_fetch_add(&events->dropped, 1);
-}
-
-/* Who else wrote to the log, in the order of appearance. */
-struct origins {
-	struct {
-		pid_t process, thread;
-		int ordinal;
-	} of[ORIGINS];
-	int count, threads, processes;
-};
-
-static void write_origin(FILE *out, struct origins *origins, const struct entry *e, bool comma)
-{
-	bool is_thread = e->process == events->process;
-	int i = 0;
-
-	while (i < origins->count &&
-	       (origins->of[i].process != e->process || origins->of[i].thread != e->thread))
-		i++;
-	if (i == ORIGINS)
-		i--;
-	if (i == origins->count) {
-		origins->of[i].process = e->process;
-		origins->of[i].thread = e->thread;
-		origins->of[i].ordinal =
-			1 + (is_thread ? ++origins->threads : ++origins->processes);
-		origins->count++;
-	}
-	fprintf(out, "%s\"by\":\"%s %d\"", comma ? "," : "", is_thread ? "thread" : "process",
-		origins->of[i].ordinal);
-}
-
-static void write_extras(FILE *out, struct origins *origins, struct entry *e)
-{
-	unsigned times = atomic_load(&e->times);
-	bool is_first = (e->process == events->process && e->thread == events->thread) ||
-			e->process == getpid(); /* the one that watches over the case */
-
-	if (times == 1 && is_first)
-		return;
-	fputs(",{", out);
-	if (times > 1)
-		fprintf(out, "\"times\":%u", times);
-	if (!is_first)
-		write_origin(out, origins, e, times > 1);
-	putc('}', out);
-}
-
-static void write_argument(FILE *out, const struct observed_call *call, int i)
-{
-	intptr_t value = call->arguments[i];
-
-	switch ((enum observed_class)call->classes[i]) {
-	case OBSERVED_NUMBER:
-		fprintf(out, "%" PRIdPTR, value);
-		break;
-	case OBSERVED_POINTER:
-	case OBSERVED_ENDPOINT_MADE:
-		fputs(value ? "\"pointer\"" : "null", out);
-		break;
-	case OBSERVED_ENDPOINT:
-		fprintf(out, "\"%d %s\"", (int)value, cts_api->endpoint_state((int)value));
-		break;
-	}
-}
-
-static void write_result(FILE *out, struct entry *e)
-{
-	const struct observed_call *call = &e->call;
-	const char *error = NULL;
-
-	if (atomic_load(&e->state) != ENTRY_DONE) {
-		fputs("null,null", out);
-		return;
-	}
-	if (cts_api->returns_errors && !call->returns_nothing)
-		error = error_name((int)call->ret);
-	else if (!cts_api->returns_errors && call->ret == -1)
-		error = error_name(call->err);
-	if (call->returns == OBSERVED_POINTER && call->ret && call->ret != -1)
-		fputs("\"pointer\"", out);
-	else
-		fprintf(out, "%" PRIdPTR, call->ret);
-	fprintf(out, error ? ",\"%s\"" : ",null", error);
-}
-
-static void write_call(FILE *out, struct origins *origins, struct entry *e)
-{
-	const struct observed_call *call = &e->call;
-
-	fprintf(out, "[\"call\",\"%s\",[", call->function);
-	for (int i = 0; i < call->count; i++) {
-		if (i)
-			putc(',', out);
-		write_argument(out, call, i);
-	}
-	fputs("],", out);
-	write_result(out, e);
-	write_extras(out, origins, e);
-	putc(']', out);
-	if (cts_api->endpoint_observed && atomic_load(&e->state) == ENTRY_DONE)
-		cts_api->endpoint_observed(call->function, (int)call->arguments[0], (int)call->ret,
-					   call->err, (int)call->made);
-}
-
-static void write_event(FILE *out, struct origins *origins, struct entry *e)
-{
-	/* Behind its last item, before the bracket that closes it. */
-	fwrite(events->text + e->at, 1, e->length - 1, out);
-	write_extras(out, origins, e);
-	putc(']', out);
-}
-
-static void write_entries(FILE *out)
-{
-	static struct origins origins;
-	uint32_t used = atomic_load(&events->used), dropped = atomic_load(&events->dropped);
-	bool any = false;
-
-	memset(&origins, 0, sizeof origins);
-	for (uint32_t i = 0; i < used; i++) {
-		struct entry *e = &events->entries[i];
-
-		if (atomic_load(&e->state) == ENTRY_EMPTY)
-			continue;
-		if (any)
-			putc(',', out);
-		any = true;
-		if (e->length)
-			write_event(out, &origins, e);
-		else
-			write_call(out, &origins, e);
-	}
-	if (observe_is_full())
-		fprintf(out, "%s[\"full\"]", any ? "," : "");
-	any |= observe_is_full();
-	if (dropped)
-		fprintf(out, "%s[\"dropped\",%u]", any ? "," : "", dropped);
-}
-
-/* With one write, as a record. */
-static int append(const char *text, size_t length)
-{
-	int fd = open(file_name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644), err = 0;
-
-	if (fd == -1)
-		return -errno;
-	if (write(fd, text, length) != (ssize_t)length)
-		err = -EIO;
-	close(fd);
-	return err;
-}
-
-int observe_write(const char *case_id)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *out;
-	int err;
-
-	if (!events)
-		return 0;
-	out = open_memstream(&text, &length);
-	if (!out)
-		return -errno;
-	if (cts_api->endpoint_observed)
-		cts_api->endpoint_observed(NULL, 0, 0, 0, 0);
-	fprintf(out, "{\"id\":\"%s\",\"events\":[", case_id);
-	write_entries(out);
-	fputs("]}\n", out);
-	err = fclose(out) ? -ENOMEM : append(text, length);
-	free(text);
-	return err;
 }

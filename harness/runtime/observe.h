@@ -17,7 +17,18 @@ enum observed_class {
 	OBSERVED_NUMBER,
 	OBSERVED_POINTER,
 	OBSERVED_ENDPOINT,
-	OBSERVED_ENDPOINT_MADE /* a pointer to where a successful call leaves one */
+	OBSERVED_ENDPOINT_MADE, /* a pointer to where a successful call leaves one */
+	/* Pointers behind which the log looks. */
+	OBSERVED_PORT,
+	OBSERVED_INT,
+	OBSERVED_ID,
+	OBSERVED_SHORT,
+	OBSERVED_POLL, /* as many as the next argument says */
+	OBSERVED_TRANSFERS,
+	OBSERVED_NAME,
+	/* An address or a handle that is of interest by itself; a place where a call leaves one. */
+	OBSERVED_ADDRESS,
+	OBSERVED_ADDRESS_MADE
 };
 
 /* Of an argument whose type says it: a pointer is none of these. */
@@ -38,6 +49,7 @@ enum observed_class {
 
 struct observed_argument {
 	enum observed_class is;
+	const char *name; /* of the parameter */
 	intptr_t value;
 };
 
@@ -48,8 +60,9 @@ struct observed_argument {
 struct observed_call;
 struct observed_call *observe_call(const char *function, enum observed_class returns, int count,
 				   const struct observed_argument *arguments);
-void observe_return(struct observed_call *call, intptr_t ret);
-void observe_return_nothing(struct observed_call *call);
+void observe_return(struct observed_call *call, const struct observed_argument *arguments,
+		    intptr_t ret);
+void observe_return_nothing(struct observed_call *call, const struct observed_argument *arguments);
 
 /* The engine. */
 

@@ -427,6 +427,7 @@ void cts_peer_kill(struct cts_peer *p)
 		cts_peer_die(p);
 		return;
 	}
+	observe_event("si", "peer-end", (intptr_t)(p - peers) + 1);
 	kill(p->pid, SIGKILL);
 	await_end(p);
 }

@@ -140,6 +140,4 @@ const struct cts_api cts_api_scif = {
 	.self_node = self_node,
 	.node_count = node_count,
 	.use = use,
-	.endpoint_state = scif_endpoint_state,
-	.endpoint_observed = scif_endpoint_observed,
 };

@@ -25,10 +25,6 @@ scif_epd_t endpoint_latest_connected(void);
 scif_epd_t open_endpoint(void); /* scif_open or UNRESOLVED */
 void fill_send_queue(scif_epd_t epd);
 
-/* scif_states.c */
-const char *scif_endpoint_state(int epd);
-void scif_endpoint_observed(const char *function, int epd, int ret, int err, int made);
-
 /* scif_ports.c: listeners of peers, by the port that a clause sees */
 struct scif_portID peer_listener(struct cts_peer *p, int backlog, int *listener);
 int port_listener(struct scif_portID id);

@@ -3,42 +3,39 @@
  * What the calls of a case have made of its endpoints, for the raw log: nothing is asked, the calls
  * are read in their order.
  */
-#include "scif_endpoints.h"
+#include "scif_states.h"
 
-#define KNOWN 1024
+#include <errno.h>
+#include <string.h>
 
-static const char *states[KNOWN];
-
-const char *scif_endpoint_state(int epd)
+const char *scif_state(const struct scif_states *states, int epd)
 {
-	return epd >= 0 && epd < KNOWN && states[epd] ? states[epd] : "unknown";
+	return epd >= 0 && epd < SCIF_STATES && states->of[epd] ? states->of[epd] : "unknown";
 }
 
-static void set(int epd, const char *state)
+static void set(struct scif_states *states, int epd, const char *state)
 {
-	if (epd >= 0 && epd < KNOWN)
-		states[epd] = state;
+	if (epd >= 0 && epd < SCIF_STATES)
+		states->of[epd] = state;
 }
 
-/* A call of FUNCTION on EPD that gave RET, ERR and, by accept, the endpoint MADE. */
-void scif_endpoint_observed(const char *function, int epd, int ret, int err, int made)
+void scif_states_follow(struct scif_states *states, const char *function, int epd, int ret, int err,
+			int made)
 {
-	if (!function)
-		memset(states, 0, sizeof states);
-	else if (!strcmp(function, "scif_open"))
-		set(ret, "unbound");
+	if (!strcmp(function, "scif_open"))
+		set(states, ret, "unbound");
 	else if (!strcmp(function, "scif_connect") && ret == -1 && err == EINPROGRESS)
-		set(epd, "connecting");
+		set(states, epd, "connecting");
 	else if (ret == -1)
 		return;
 	else if (!strcmp(function, "scif_bind"))
-		set(epd, "bound");
+		set(states, epd, "bound");
 	else if (!strcmp(function, "scif_listen"))
-		set(epd, "listening");
+		set(states, epd, "listening");
 	else if (!strcmp(function, "scif_connect"))
-		set(epd, "connected");
+		set(states, epd, "connected");
 	else if (!strcmp(function, "scif_accept"))
-		set(made, "connected");
+		set(states, made, "connected");
 	else if (!strcmp(function, "scif_close"))
-		set(epd, "closed");
+		set(states, epd, "closed");
 }

@@ -125,8 +125,10 @@ void *thread_argument(struct cts_thread *t)
 
 pid_t cts_fork(int (*fn)(void *arg), void *arg)
 {
-	pid_t pid = fork();
+	pid_t pid;
 
+	observe_event("s", "fork");
+	pid = fork();
 	if (pid == -1)
 		cts_unresolved("fork: %s", strerror(errno));
 	if (pid)
@@ -181,6 +183,7 @@ void cts_become_child(void)
 	pid_t pid;
 
 	fflush(NULL);
+	observe_event("s", "fork");
 	pid = fork();
 	if (pid == -1)
 		cts_unresolved("fork: %s", strerror(errno));

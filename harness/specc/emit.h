@@ -14,6 +14,8 @@ bool emit_scenarios(const struct spec *spec, const char *file);
 
 /* The wrappers that note every call in the raw log. */
 bool emit_calls(const struct spec *spec, const char *file);
+/* What calls them where the linker does not. */
+bool emit_preload(const struct spec *spec, const char *file);
 
 bool emit_plan(const struct spec *spec, const char *file);
 bool emit_manual(const struct spec *spec, const struct function *function, const char *file);

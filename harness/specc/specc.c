@@ -112,7 +112,8 @@ static bool write_all(const struct spec *spec, const struct options *options)
 		return false;
 	if (options->out && !emit_scenarios(spec, pool_printf("%s/scenarios.h", options->out)))
 		return false;
-	if (options->out && !emit_calls(spec, pool_printf("%s/calls.c", options->out)))
+	if (options->out && (!emit_calls(spec, pool_printf("%s/calls.c", options->out)) ||
+			     !emit_preload(spec, pool_printf("%s/preload.c", options->out))))
 		return false;
 	for (unsigned i = 0; i < spec->function_count; i++) {
 		const struct function *function = &spec->functions[i];

@@ -43,7 +43,7 @@ options_of_source() {
 	case $1 in
 	*.c)
 		grep -o '{"[a-z-]*", \(no\|required\)_argument' "$1" | sed 's/{"\([a-z-]*\)".*/--\1/'
-		sed -n 's/.*getopt_long([^"]*":*\([^"]*\)".*/\1/p' "$1" | tr -d : | sed 's/./-&\n/g'
+		sed -n 's/.*getopt_long([^"]*"[+:]*\([^"]*\)".*/\1/p' "$1" | tr -d : | sed 's/./-&\n/g'
 		sed -n 's/.*strcmp(argv\[[a-z0-9]*\], "\(-[a-z-]*\)").*/&/p' "$1" | grep -o '"-[a-z-]*"' | tr -d '"'
 		;;
 	*)

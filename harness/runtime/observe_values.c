@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What lies behind the pointers of a call, as the items of a JSON object. Memory that the kernel
+ * cannot read either is left out; memory for data is not looked at, whose pages may be held back.
+ */
+#include "observe_log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <rsmapi.h>
+#include <scif.h>
+
+#define MOST_ENTRIES 16
+#define NAME_BYTES   64
+
+struct values {
+	char *out;
+	size_t size, used;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct values *v, const char *format, ...)
+{
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(v->out + v->used, v->size - v->used, format, args);
+	va_end(args);
+	if (length > 0 && v->used + (size_t)length < v->size)
+		v->used += (size_t)length;
+}
+
+static void put_name(struct values *v, const struct observed_argument *argument)
+{
+	put(v, "%s\"%s\":", v->used ? "," : "", argument->name);
+}
+
+static void put_port(struct values *v, const struct observed_argument *argument)
+{
+	struct scif_portID port;
+
+	if (!observe_read((void *)argument->value, &port, sizeof port))
+		return;
+	put_name(v, argument);
+	put(v, "[%u,%u]", port.node, port.port);
+}
+
+static void put_int(struct values *v, const struct observed_argument *argument)
+{
+	int value;
+
+	if (!observe_read((void *)argument->value, &value, sizeof value))
+		return;
+	put_name(v, argument);
+	put(v, "%d", value);
+}
+
+/* What the call was told, and what it left there. */
+static void put_id(struct values *v, const struct observed_argument *argument,
+		   struct observed_call *call, bool returned)
+{
+	rsm_memseg_id_t id;
+
+	if (!observe_read((void *)argument->value, &id, sizeof id))
+		return;
+	if (!returned)
+		call->made = (intptr_t)id;
+	put_name(v, argument);
+	put(v, "[%" PRIdPTR ",%u]", call->made, id);
+}
+
+static void put_short(struct values *v, const struct observed_argument *argument)
+{
+	uint16_t value;
+
+	if (!observe_read((void *)argument->value, &value, sizeof value))
+		return;
+	put_name(v, argument);
+	put(v, "%u", value);
+}
+
+static void put_poll(struct values *v, const struct observed_argument *argument, intptr_t count)
+{
+	const struct scif_pollepd *at = (void *)argument->value;
+	struct scif_pollepd entry;
+
+	put_name(v, argument);
+	put(v, "[");
+	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + i, &entry, sizeof entry);
+	     i++)
+		put(v, "%s[%d,%d,%d]", i ? "," : "", entry.epd, entry.events, entry.revents);
+	put(v, "]");
+}
+
+static void put_address(struct values *v, const char *name, uintptr_t address)
+{
+	put(v, "%s\"%s\":\"0x%" PRIxPTR "\"", v->used ? "," : "", name, address);
+}
+
+static void put_made(struct values *v, const struct observed_argument *argument)
+{
+	uintptr_t address;
+
+	if (observe_read((void *)argument->value, &address, sizeof address))
+		put_address(v, argument->name, address);
+}
+
+static void put_transfers(struct values *v, const struct observed_argument *argument)
+{
+	rsm_scat_gath_t transfers;
+
+	if (!observe_read((void *)argument->value, &transfers, sizeof transfers))
+		return;
+	put_name(v, argument);
+	put(v, "[\"0x%" PRIxPTR "\",%lu,%lu,%u]", (uintptr_t)transfers.remote_handle,
+	    (unsigned long)transfers.io_request_count, (unsigned long)transfers.io_residual_count,
+	    (unsigned)transfers.flags);
+}
+
+/* A name that JSON would have to escape is cut there. */
+static void put_string(struct values *v, const struct observed_argument *argument)
+{
+	char text[NAME_BYTES];
+	size_t length = 0;
+
+	if (!argument->value)
+		return;
+	while (length < sizeof text - 1 &&
+	       observe_read((char *)argument->value + length, &text[length], 1) &&
+	       text[length] >= ' ' && text[length] < 0x7f && text[length] != '"' &&
+	       text[length] != '\\')
+		length++;
+	text[length] = '\0';
+	put_name(v, argument);
+	put(v, "\"%s\"", text);
+}
+
+static void put_value(struct values *v, const struct observed_argument *arguments, int i,
+		      struct observed_call *call, bool returned)
+{
+	const struct observed_argument *argument = &arguments[i];
+
+	switch (argument->is) {
+	case OBSERVED_PORT:
+		put_port(v, argument);
+		break;
+	case OBSERVED_POLL:
+		put_poll(v, argument, i + 1 < call->count ? arguments[i + 1].value : 0);
+		break;
+	case OBSERVED_INT:
+		put_int(v, argument);
+		break;
+	case OBSERVED_ID:
+		put_id(v, argument, call, returned);
+		break;
+	case OBSERVED_SHORT:
+		put_short(v, argument);
+		break;
+	case OBSERVED_ADDRESS:
+		put_address(v, argument->name, (uintptr_t)argument->value);
+		break;
+	case OBSERVED_TRANSFERS:
+		put_transfers(v, argument);
+		break;
+	case OBSERVED_NAME:
+		put_string(v, argument);
+		break;
+	case OBSERVED_ADDRESS_MADE:
+		if (returned)
+			put_made(v, argument);
+		break;
+	case OBSERVED_ENDPOINT_MADE:
+		if (returned)
+			put_int(v, argument);
+		break;
+	case OBSERVED_NUMBER:
+	case OBSERVED_POINTER:
+	case OBSERVED_ENDPOINT:
+		break;
+	}
+}
+
+size_t observe_values(struct observed_call *call, const struct observed_argument *arguments,
+		      bool returned, char *out, size_t size)
+{
+	struct values v = {.out = out, .size = size};
+
+	for (int i = 0; i < call->count; i++)
+		put_value(&v, arguments, i, call, returned);
+	if (returned && call->returns == OBSERVED_POINTER && call->ret != -1)
+		put_address(&v, "return", (uintptr_t)call->ret);
+	return v.used;
+}

@@ -81,8 +81,6 @@ ssize_t ctl_recv_fd(int sock, void *msg, size_t len, int *fd, uid_t *uid)
 		return -errno;
 	for (struct cmsghdr *cmsg = CMSG_FIRSTHDR(&header); cmsg != NULL;
 	     cmsg = CMSG_NXTHDR(&header, cmsg)) {
-		if (cmsg->cmsg_level != SOL_SOCKET)
-			continue;
 		if (cmsg->cmsg_type == SCM_RIGHTS)
 			take_descriptors(cmsg, fd);
 		if (cmsg->cmsg_type == SCM_CREDENTIALS && uid != NULL) {

@@ -490,22 +490,40 @@ static int other_number(struct ep *ep, int except)
 	return found;
 }
 
+/* Whether the endpoint is open under it; if not any more, it must not count as one of its users. */
+static bool still_leads_to(struct ep *ep, int number)
+{
+	if (sure(ep, number))
+		return true;
+	if (ep_detach(ep, number))
+		registry_remove(number);
+	return false;
+}
+
+static int known_number(struct ep *ep, int except)
+{
+	int found = -1;
+
+	pthread_mutex_lock(&table.lock);
+	for (int number = 0;
+	     atomic_load(&ep->numbers) > 0 && found < 0 && number >> PAGE_BITS_EP < DIRECTORY_SLOTS;
+	     number++) {
+		ep_slot *slot = slot_of(number);
+
+		if (slot == NULL)
+			number |= PAGE_SLOTS - 1;
+		else if (number != except && atomic_load(slot) == ep && still_leads_to(ep, number))
+			found = number;
+	}
+	pthread_mutex_unlock(&table.lock);
+	return found;
+}
+
 bool ep_move(struct ep *ep, int closing)
 {
 	ep_slot *slot;
-	int other = -1;
+	int other = known_number(ep, closing);
 
-	pthread_mutex_lock(&table.lock);
-	for (int number = 0; atomic_load(&ep->numbers) > 0 && other < 0; number++) {
-		slot = slot_of(number);
-		if (slot == NULL)
-			number |= PAGE_SLOTS - 1;
-		else if (number != closing && atomic_load(slot) == ep && sure(ep, number))
-			other = number;
-		if (number >> PAGE_BITS_EP >= DIRECTORY_SLOTS - 1)
-			break;
-	}
-	pthread_mutex_unlock(&table.lock);
 	if (other < 0)
 		other = other_number(ep, closing);
 	if (other < 0)

@@ -59,8 +59,6 @@ static int read_text(struct maps *m)
 		return -ENOMEM;
 	for (;;) {
 		ssize_t n = read(m->fd, m->text + used, m->size - used - 1);
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0) {
 			m->at = m->text;
 			return n ? -errno : 0;
@@ -125,13 +123,11 @@ static bool next_in_text(struct maps *m, uintptr_t addr, struct area *area)
 	if (parse_line(m->at, area) && area->start > addr)
 		m->at = m->text;
 	while (*m->at) {
-		if (!parse_line(m->at, area))
+		char *newline = strchr(m->at, '\n');
+		if (!newline || !parse_line(m->at, area))
 			return false;
 		if (area->end > addr)
 			return true;
-		char *newline = strchr(m->at, '\n');
-		if (!newline)
-			return false;
 		m->at = newline + 1;
 	}
 	return false;
@@ -161,11 +157,10 @@ bool maps_next(struct maps *m, uintptr_t addr, struct area *area)
 static bool path_in_text(struct maps *m, uintptr_t addr, char *path, size_t size)
 {
 	struct area area;
-	if (!next_in_text(m, addr, &area) || area.start > addr)
-		return false;
+	bool found = next_in_text(m, addr, &area) && area.start <= addr;
 	const char *name = strchr(m->at, '/');
 	const char *newline = strchr(m->at, '\n');
-	if (!name || !newline || name > newline || (size_t)(newline - name) >= size)
+	if (!found || !name || !newline || name > newline || (size_t)(newline - name) >= size)
 		return false;
 	memcpy(path, name, newline - name);
 	path[newline - name] = 0;

@@ -10,9 +10,11 @@
 
 #include "connection.h"
 #include "ring.h"
+#include "wait.h"
 
 /* How long a non-blocking call waits before it looks again whether the holder went to sleep. */
-#define LOOK_NS 1000000L
+#define LOOK_NS	 1000000ull
+#define NS_PER_S 1000000000ull
 
 static int result_of(pthread_mutex_t *lock, int error)
 {
@@ -24,14 +26,10 @@ static int result_of(pthread_mutex_t *lock, int error)
 
 static int lock_for_a_while(pthread_mutex_t *lock)
 {
-	struct timespec limit;
+	uint64_t end = wait_now() + LOOK_NS;
+	struct timespec limit = {.tv_sec = (time_t)(end / NS_PER_S),
+				 .tv_nsec = (long)(end % NS_PER_S)};
 
-	clock_gettime(CLOCK_MONOTONIC, &limit);
-	limit.tv_nsec += LOOK_NS;
-	if (limit.tv_nsec >= 1000000000L) {
-		limit.tv_nsec -= 1000000000L;
-		limit.tv_sec++;
-	}
 	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &limit);
 }
 

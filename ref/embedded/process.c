@@ -211,9 +211,8 @@ static int start(void)
 	int error = node_init();
 	int sock;
 
-	if (error < 0)
-		return error;
-	error = watch_fork();
+	if (error == 0)
+		error = watch_fork();
 	if (error < 0)
 		return error;
 	close_socket();

@@ -96,8 +96,6 @@ static int copy_in(const unsigned char *from, size_t len, const struct store *s,
 	off_t offset = frame << PAGE_BITS;
 	while (len) {
 		ssize_t n = syscall(SYS_pwrite64, s->fd, from, len, offset);
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return errno == EFAULT ? -EFAULT : -ENOMEM;
 		from += n;
@@ -199,8 +197,6 @@ static bool copy_out(unsigned char *to, const struct move *m)
 	off_t offset = m->frame << PAGE_BITS;
 	for (size_t done = 0; done < m->len;) {
 		ssize_t n = pread(m->store->fd, to + done, m->len - done, offset + done);
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return false;
 		done += n;

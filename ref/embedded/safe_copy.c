@@ -275,9 +275,8 @@ static void install_one(int which)
 				 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART};
 	struct sigaction present;
 
-	if (sigaction(fault_signal[which], NULL, &present) != 0)
-		return;
-	if ((present.sa_flags & SA_SIGINFO) && present.sa_sigaction == on_fault)
+	if (sigaction(fault_signal[which], NULL, &present) != 0 ||
+	    ((present.sa_flags & SA_SIGINFO) && present.sa_sigaction == on_fault))
 		return;
 	sigemptyset(&ours.sa_mask);
 	chain.previous[which] = present;
@@ -382,9 +381,9 @@ static bool wraps(const void *p, size_t n)
 
 int safe_probe_read(const void *p, size_t n)
 {
-	if (n == 0)
-		return 0;
-	return wraps(p, n) ? -EFAULT : load_pages(p, (const char *)p + n);
+	if (wraps(p, n))
+		return -EFAULT;
+	return n == 0 ? 0 : load_pages(p, (const char *)p + n);
 }
 
 int safe_probe_write(void *p, size_t n)
@@ -392,8 +391,6 @@ int safe_probe_write(void *p, size_t n)
 	unsigned char *at = p;
 	unsigned char *end = at + n;
 
-	if (n == 0)
-		return 0;
 	if (wraps(p, n))
 		return -EFAULT;
 	for (; at < end; at += PAGE - ((uintptr_t)at & (PAGE - 1)))
@@ -404,7 +401,7 @@ int safe_probe_write(void *p, size_t n)
 
 int safe_probe_overwrite(void *p, size_t n)
 {
-	if (n == 0)
-		return 0;
-	return wraps(p, n) ? -EFAULT : rewrite_pages(p, (char *)p + n);
+	if (wraps(p, n))
+		return -EFAULT;
+	return n == 0 ? 0 : rewrite_pages(p, (char *)p + n);
 }

@@ -128,12 +128,10 @@ static int read_all(struct look *look, int fd)
 
 	while (look->verdict == 0 && look->at < look->end) {
 		n = read(fd, text + kept, sizeof(text) - 1 - kept);
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
 			return errno == ENOMEM ? -ENOMEM : 0;
 		if (n == 0)
-			return look->at < look->end ? -EFAULT : 0;
+			return -EFAULT;
 		kept = take_lines(look, text, kept + (size_t)n);
 	}
 	return look->verdict;

@@ -12,7 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, BROKEN = 99 };
+#include "ends.h"
+
+enum { PAGE = 4096, ROOM = 4095 };
 
 static int failed;
 
@@ -22,6 +24,27 @@ static void gives(int error, int result, const char *call)
 
 	printf("%s: %s\n", good ? "ok" : "not ok", call);
 	failed += !good;
+}
+
+/* Good at both ends; the message stays where it is, and comes whole afterwards. */
+static void across_a_hole(void)
+{
+	static char bytes[ROOM];
+	char *hole =
+		mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	scif_epd_t one, other;
+
+	must(hole == MAP_FAILED ? -1 : 0, "mmap");
+	connect_ends(&one, &other);
+	must(scif_send(other, bytes, ROOM, 0) == ROOM ? 0 : -1, "send");
+	mprotect(hole + PAGE, PAGE, PROT_NONE);
+	gives(EFAULT, scif_recv(one, hole + PAGE - 8, PAGE + 16, 0), "scif_recv across a hole");
+	gives(EFAULT, scif_send(one, hole + PAGE - 8, PAGE + 16, 0), "scif_send across a hole");
+	gives(EFAULT, scif_send(one, (void *)UINTPTR_MAX, 2, 0),
+	      "scif_send from the end of all memory");
+	mprotect(hole + PAGE, PAGE, PROT_READ | PROT_WRITE);
+	if (scif_recv(one, hole, ROOM, 0) != ROOM || scif_recv(other, hole, 1, 0) != 0)
+		gives(0, 0, "what was under way, after it");
 }
 
 int main(void)
@@ -46,6 +69,9 @@ int main(void)
 	gives(EFAULT, scif_get_nodeIDs(NULL, 0, none), "scif_get_nodeIDs, self in no memory");
 	gives(EFAULT, scif_poll(none, 1, 0), "scif_poll of no memory");
 	gives(EFAULT, scif_poll(fixed, 1, 0), "scif_poll of memory to read");
+	gives(EFAULT, scif_get_nodeIDs(NULL, 0, end),
+	      "scif_get_nodeIDs, self at the end of all memory");
+	across_a_hole();
 	gives(EINVAL, scif_event_register(NULL), "scif_event_register without a handler");
 	return failed != 0;
 }

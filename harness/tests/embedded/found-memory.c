@@ -33,6 +33,7 @@ enum {
 	SKIPPED = 77,
 	NOBODY = 65534,
 	MANY = 30000,
+	SOME_MEMORY = 512 << 10, /* less than is taken for a list to begin with */
 	LIMIT_SECONDS = 60
 };
 
@@ -175,6 +176,56 @@ static bool nothing(void)
 	return good && is_refused(memory, EFAULT);
 }
 
+/* One window of pages that lie in two files, the process's own and another: a value across both,
+ * and its end. */
+static bool two_kinds(void)
+{
+	const uint64_t value = UINT64_C(0x0102030405060708);
+	int fd = new_file();
+	char *memory = mapped(-1, PROT_READ | PROT_WRITE);
+	void *second =
+		mmap(memory + PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);
+	off_t window = second == MAP_FAILED ? -1 : opened(memory, BOTH);
+
+	must(window, "register");
+	unlink(name);
+	return scif_fence_signal(own, window + PAGE - 4, value, 0, 0,
+				 SCIF_FENCE_INIT_SELF | SCIF_SIGNAL_LOCAL) == 0 &&
+	       memcmp(memory + PAGE - 4, &value, sizeof(value)) == 0 &&
+	       scif_unregister(own, window + PAGE, PAGE) == -1 && errno == EINVAL &&
+	       scif_unregister(own, window, SIZE) == 0 &&
+	       scif_vreadfrom(peer, memory, 1, window + PAGE, 0) == -1 && errno == ENXIO;
+}
+
+enum { PIECES = 200 };
+
+/* A window of pages from here and there is one range to who maps it. */
+static bool many_pieces(void)
+{
+	int fd = new_file();
+	char *memory = mmap(NULL, PIECES * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	unlink(name);
+	must(memory == MAP_FAILED ? -1 : ftruncate(fd, PIECES * PAGE), "memory");
+	for (int i = 0; i < PIECES; i += 2)
+		must(mmap(memory + i * PAGE, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			  fd, i * PAGE) == MAP_FAILED
+			     ? -1
+			     : 0,
+		     "mmap");
+	for (int i = 0; i < PIECES; i++)
+		memory[i * PAGE] = (char)i;
+	off_t window = scif_register(own, memory, PIECES * PAGE, 0, BOTH, 0);
+	must(window, "register");
+	char *far = scif_mmap(NULL, PIECES * PAGE, SCIF_PROT_READ, 0, peer, window);
+	bool good = far != SCIF_MMAP_FAILED;
+	for (int i = 0; good && i < PIECES; i++)
+		good = far[i * PAGE] == (char)i;
+	return good && scif_munmap(far, PIECES * PAGE) == 0 &&
+	       scif_unregister(own, window, PIECES * PAGE) == 0;
+}
+
 enum { DEEP = 16 * PAGE };
 
 static __attribute__((noinline)) void grow_stack(void)
@@ -239,6 +290,31 @@ static void guessed(void)
 	must(setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
 }
 
+/* Memory for so much more. */
+static void leave_memory(long bytes)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+	long pages;
+
+	must(file != NULL && fscanf(file, "%ld", &pages) == 1 ? 0 : -1, "statm");
+	fclose(file);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * PAGE + bytes);
+	must(setrlimit(RLIMIT_AS, &limit), "setrlimit");
+}
+
+static void no_memory_for_the_list(void)
+{
+	listed();
+	leave_memory(SOME_MEMORY);
+}
+
+static void no_memory_for_all_of_it(void)
+{
+	listed();
+	leave_memory(3 * SOME_MEMORY);
+}
+
 static bool shared_is_refused(void)
 {
 	void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -283,6 +359,8 @@ int main(void)
 		{"asked: another file of that name", asked, another_file_of_that_name},
 		{"asked: a file that may be read only", asked, file_to_read},
 		{"asked: no memory", asked, nothing},
+		{"asked: two kinds of memory", asked, two_kinds},
+		{"asked: many kinds of it in turn", asked, many_pieces},
 		{"asked: the stack in use", asked, stack_in_use},
 		{"listed: own memory", listed, own_memory},
 		{"listed: own memory twice", listed, own_memory_twice},
@@ -291,6 +369,9 @@ int main(void)
 		{"listed: a file that is gone", listed, file_that_is_gone},
 		{"listed: another file of that name", listed, another_file_of_that_name},
 		{"listed: no memory", listed, nothing},
+		{"listed: two kinds of memory", listed, two_kinds},
+		{"no memory for the list: own memory", no_memory_for_the_list, own_memory},
+		{"no memory for all of the list: own memory", no_memory_for_all_of_it, own_memory},
 		{"guessed: own memory", guessed, own_memory},
 		{"guessed: own memory twice", guessed, twice_is_refused},
 		{"guessed: memory that is shared", guessed, shared_is_refused},

@@ -28,6 +28,7 @@
 
 #include "ends.h"
 #include "block.h"
+#include "hand_made.h"
 
 enum { PAGE = 4096, PAGES = 4, SIZE = PAGES * PAGE, PORT = 2000, LONG = 5000 };
 /* So long a peer stays: a call that waits for it ends when it goes. All of a damage takes no longer
@@ -48,6 +49,9 @@ struct damage {
 
 #define AT(member)                                                                                 \
 	.at = offsetof(struct block, member), .bytes = sizeof(((struct block *)NULL)->member)
+/* Both children of a node. */
+#define BOTH_WAYS(side)                                                                            \
+	.at = offsetof(struct block, mem[side].node[0].left), .bytes = sizeof(uint64_t)
 #define NODES	  .count = MEM_NODES_INLINE, .stride = sizeof(struct tree_node)
 #define TRANSFERS .count = MEM_TRANSFERS, .stride = sizeof(struct transfer)
 #define SIGNALS	  .count = MEM_SIGNALS, .stride = sizeof(struct pending_signal)
@@ -67,6 +71,7 @@ static const struct damage damages[] = {
 	{"a ring from us that never rests", 4000, AT(ring[OWN].head), .restless = true},
 	{"a reader that never rests", UINT64_MAX << 32, AT(ring[OWN].tail), .restless = true},
 	{"our reading never rests", UINT64_MAX << 32, AT(ring[PEER].tail), .restless = true},
+	{"what it wrote is being taken back", RING_TAKEBACK | sizeof(off_t), AT(ring[PEER].tail)},
 	{"a state that is none", 77, AT(side[PEER].state)},
 	{"our own state closed", BLOCK_SIDE_CLOSED, AT(side[OWN].state)},
 	{"its windows begin at no node", UINT32_MAX, AT(mem[PEER].windows)},
@@ -74,6 +79,8 @@ static const struct damage damages[] = {
 	{"a chunk outside its store", UINT32_MAX, AT(mem[PEER].chunk_frame[1])},
 	{"its windows go round", 1, AT(mem[PEER].node[0].left), NODES},
 	{"its windows go round to the right", 1, AT(mem[PEER].node[0].right), NODES},
+	{"its windows go round both ways", UINT64_C(1) << 32 | 1, BOTH_WAYS(PEER), NODES},
+	{"its windows never rest", UINT64_C(1) << 32, AT(mem[PEER].windows), .restless = true},
 	{"its windows end everywhere", UINT64_MAX, AT(mem[PEER].node[0].pages), NODES},
 	{"its windows are empty", 0, AT(mem[PEER].node[0].pages), NODES},
 	{"its windows are in no store", 1, AT(mem[PEER].node[0].store), NODES},
@@ -82,12 +89,16 @@ static const struct damage damages[] = {
 	{"its windows allow everything", 255, AT(mem[PEER].node[0].prot), NODES},
 	{"its windows are closed", 1, AT(mem[PEER].node[0].closed), NODES},
 	{"its mappings begin at no node", UINT32_MAX, AT(mem[PEER].mappings)},
+	{"its mappings never rest", UINT64_C(1) << 32, AT(mem[PEER].mappings), .restless = true},
 	{"its mappings are everywhere", UINT64_MAX, AT(mem[PEER].node[0].end), NODES},
 	{"its mappings are of nobody", 0, AT(mem[PEER].node[0].holder), NODES},
 	{"our windows begin at no node", UINT32_MAX, AT(mem[OWN].windows)},
 	{"our windows begin in a chunk", 60, AT(mem[OWN].windows)},
 	{"our windows go round", 1, AT(mem[OWN].node[0].left), NODES},
 	{"our windows go round to the right", 1, AT(mem[OWN].node[0].right), NODES},
+	{"our windows go round both ways", UINT64_C(1) << 32 | 1, BOTH_WAYS(OWN), NODES},
+	{"our windows never rest", UINT64_C(1) << 32, AT(mem[OWN].windows), .restless = true},
+	{"our windows are longer than they were", 1 << 20, AT(mem[OWN].node[0].pages), NODES},
 	{"our windows have children of no pool", UINT32_MAX, AT(mem[OWN].node[0].left), NODES},
 	{"our windows are elsewhere", 12345, AT(mem[OWN].node[0].page), NODES},
 	{"our windows end early", 0, AT(mem[OWN].node[0].end), NODES},
@@ -104,6 +115,8 @@ static const struct damage damages[] = {
 	{"our places for transfers are taken", 1, AT(mem[OWN].transfer[0].seq), TRANSFERS},
 	{"its places for transfers are taken", 1, AT(mem[PEER].transfer[0].seq), TRANSFERS},
 	{"our places for transfers are being taken", UINT64_MAX, AT(mem[OWN].transfer[0].seq),
+	 TRANSFERS},
+	{"its places for transfers are being taken", UINT64_MAX, AT(mem[PEER].transfer[0].seq),
 	 TRANSFERS},
 	{"its transfers use all of our space", UINT64_MAX, AT(mem[PEER].transfer[0].remote_end),
 	 TRANSFERS},
@@ -133,8 +146,8 @@ static void apply(char *block, const struct damage *d, char *before, bool back)
 struct notice {
 	const char *name;
 	uint32_t message[6]; /* magic, number, pages as two words, writable, sealed */
-	size_t length;
-	enum { NO_FILE, A_PIPE, PLAIN_MEMORY, SEALED_MEMORY } file;
+	size_t length;	     /* 0: it closes its end instead */
+	enum { NO_FILE, A_PIPE, PLAIN_MEMORY, SEALED_MEMORY, PLAIN_TWICE } file;
 };
 
 #define NOTICE 0x53544f52
@@ -150,6 +163,8 @@ static const struct notice notices[] = {
 	{"a store that may shrink", {NOTICE, 1, 1, 0, 0, 1}, 24, PLAIN_MEMORY},
 	{"a store that is too small", {NOTICE, 1, 4711, 0, 0, 0}, 24, PLAIN_MEMORY},
 	{"a store that can be written but is not", {NOTICE, 1, 1, 0, 0, 1}, 24, SEALED_MEMORY},
+	{"a notice with two files", {NOTICE, 1, 1, 0, 0, 0}, 24, PLAIN_TWICE},
+	{"no notices any more", {0}, 0, NO_FILE},
 };
 enum { NOTICES = sizeof(notices) / sizeof(notices[0]) };
 
@@ -188,23 +203,17 @@ static int control_socket(void)
 
 static void send_notice(const struct notice *n)
 {
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = {.header = {.cmsg_len = CMSG_LEN(sizeof(int)),
-				.cmsg_level = SOL_SOCKET,
-				.cmsg_type = SCM_RIGHTS}};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)n->message, .iov_len = n->length};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-	int fd = file_of(n), to = control_socket();
+	int fds[2], to = control_socket();
+	size_t count = n->file == NO_FILE ? 0 : n->file == PLAIN_TWICE ? 2 : 1;
 
 	must(to, "control socket");
-	if (fd >= 0) {
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
-		message.msg_control = &control;
-		message.msg_controllen = sizeof(control);
+	if (n->length == 0) {
+		close(to);
+		return;
 	}
-	must(sendmsg(to, &message, 0), "sendmsg");
+	for (size_t i = 0; i < count; i++)
+		fds[i] = file_of(n);
+	must(hand_made_send(to, n->message, n->length, fds, count, 0), "sendmsg");
 }
 
 /* --- the peer --- */
@@ -403,7 +412,6 @@ static void exercise(scif_epd_t epd, char *memory, off_t here, off_t there)
 	transfers(epd, memory, here, there);
 	mappings(epd, there);
 	MAY(scif_unregister(epd, here, SIZE), ECONNRESET, ENXIO, EINVAL);
-	MAY(scif_close(epd), EINVAL);
 }
 
 static scif_epd_t accepted(scif_epd_t listener)
@@ -448,6 +456,10 @@ static void suffer(scif_epd_t listener, int number)
 	waitpid(pid, &status, 0);
 	if (status != 0)
 		must(-1, "the peer failed");
+	/* What it left behind stays. */
+	damaged = true;
+	messages(epd);
+	MAY(scif_close(epd), EINVAL);
 	munmap(memory, SIZE);
 }
 

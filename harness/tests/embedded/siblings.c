@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@
 #include "asleep.h"
 #include "ends.h"
 
-enum { PAGE = 4096, SIZE = 4 * PAGE, FULL = 4095, SKIPPED = 77, LIMIT_SECONDS = 60 };
+enum { PAGE = 4096, SIZE = 4 * PAGE, FULL = 4095, MARKS = 600, SKIPPED = 77, LIMIT_SECONDS = 60 };
 
 /* Both ends of a connection, in this process. */
 static struct {
@@ -292,6 +293,166 @@ static bool stopped_sender(void)
 	return stopped && other.result == 1 && works();
 }
 
+/* Two threads of one process: a call that does not block comes back while another one waits. */
+static void *receive_one(void *unused)
+{
+	static char byte;
+
+	(void)unused;
+	atomic_store(&other.thread, gettid());
+	other.result = scif_recv(pair.b, &byte, 1, SCIF_RECV_BLOCK);
+	return NULL;
+}
+
+static void *send_one_more(void *unused)
+{
+	static char byte;
+
+	(void)unused;
+	atomic_store(&other.thread, gettid());
+	other.result = scif_send(pair.a, &byte, 1, SCIF_SEND_BLOCK);
+	return NULL;
+}
+
+static pthread_t start_waiting(void *(*call)(void *))
+{
+	pthread_t thread;
+
+	atomic_store(&other.thread, 0);
+	pthread_create(&thread, NULL, call, NULL);
+	await_asleep(&other.thread);
+	return thread;
+}
+
+static bool beside_a_receiver(void)
+{
+	pthread_t thread = start_waiting(receive_one);
+	char byte;
+	int got = scif_recv(pair.b, &byte, 1, 0);
+
+	put(1);
+	pthread_join(thread, NULL);
+	return got == 0 && other.result == 1 && works();
+}
+
+static bool beside_a_sender(void)
+{
+	char byte = 0;
+	int sent;
+
+	put(FULL);
+	pthread_t thread = start_waiting(send_one_more);
+	sent = scif_send(pair.a, &byte, 1, 0);
+	take(FULL);
+	pthread_join(thread, NULL);
+	take(1);
+	return sent == 0 && other.result == 1 && works();
+}
+
+static void close_in_handler(int sig)
+{
+	(void)sig;
+	scif_close(pair.b);
+}
+
+/* The call that it interrupts cannot be waited for, and comes back afterwards. */
+static bool closed_by_a_handler(void)
+{
+	struct sigaction action = {.sa_handler = close_in_handler};
+
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_t thread = start_waiting(receive_one);
+	pthread_kill(thread, SIGUSR1);
+	pthread_join(thread, NULL);
+	signal(SIGUSR1, SIG_DFL);
+	return other.result == -1 && scif_send(pair.a, "x", 1, 0) == -1 && errno == ECONNRESET;
+}
+
+/* --- what the descriptors show meanwhile --- */
+
+static pid_t stopped_at(int call, void (*act)(void))
+{
+	pid_t pid = relative(act, call, SECCOMP_RET_TRAP);
+
+	if (!WIFSTOPPED(end_of(pid, WUNTRACED)))
+		must(-1, "stop");
+	return pid;
+}
+
+static void end_stopped(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	end_of(pid, 0);
+}
+
+/* All that is on the way to the other end: nothing of it is a message. */
+static void empty_socket(scif_epd_t epd)
+{
+	char noise[SIZE];
+
+	while (recv(epd, noise, sizeof(noise), MSG_DONTWAIT) > 0)
+		;
+}
+
+/* The byte is taken before its bell rings: the debt stays, and the bell wakes nobody when it comes.
+ */
+static bool late_bell(void)
+{
+	char byte;
+	pid_t pid = stopped_at(SYS_sendmsg, send_one);
+
+	take(1);
+	bool none = scif_recv(pair.b, &byte, 1, 0) == 0;
+	must(send(pair.a, "T", 1, 0), "ring");
+	bool quiet = !shows(pair.b, SCIF_POLLIN);
+	struct pollfd in = {.fd = pair.b, .events = POLLIN};
+	quiet &= poll(&in, 1, 0) == 0;
+	end_stopped(pid);
+	return none && quiet && works();
+}
+
+/* What is none of the protocol's, while a relative sleeps that would put it right. */
+static bool noise_beside_a_receiver(void)
+{
+	char byte;
+	pid_t pid = stopped_at(SYS_ppoll, take_one);
+
+	must(send(pair.a, "N", 1, 0), "noise");
+	bool quiet = !shows(pair.b, SCIF_POLLIN);
+	end_stopped(pid);
+	return quiet && scif_recv(pair.b, &byte, 1, 0) == 0 && works();
+}
+
+static bool room_beside_a_sender(void)
+{
+	char byte = 0;
+
+	put(FULL);
+	pid_t pid = stopped_at(SYS_ppoll, send_patiently);
+	empty_socket(pair.b);
+	bool quiet = !shows(pair.a, SCIF_POLLOUT);
+	end_stopped(pid);
+	bool none = scif_send(pair.a, &byte, 1, 0) == 0;
+	take(FULL);
+	return quiet && none && works();
+}
+
+/* Bells that there was no room for are rung as soon as there is. */
+static bool bells_without_room(void)
+{
+	static char noise[SIZE];
+	struct pollfd in = {.fd = pair.b, .events = POLLIN};
+
+	while (send(pair.a, noise, sizeof(noise), MSG_DONTWAIT) > 0)
+		;
+	put(1);
+	put(FULL - 1);
+	empty_socket(pair.b);
+	bool full = !shows(pair.a, SCIF_POLLOUT), rung = poll(&in, 1, 0) == 1;
+	take(FULL);
+	return full && rung && works();
+}
+
 /* --- windows --- */
 
 static struct {
@@ -377,6 +538,43 @@ static bool at_looking(void)
 	       windows_work();
 }
 
+/* In the middle of a transfer, which is then none that anybody waits for. */
+static bool at_copying(void)
+{
+	char *memory = mmap(NULL, MUCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int mark;
+
+	must(memory == MAP_FAILED ? -1 : 0, "mmap");
+	off_t window = scif_register(pair.a, memory, MUCH, 0, SCIF_PROT_READ | SCIF_PROT_WRITE, 0);
+	must(window, "register");
+	pid_t pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		void *from = mmap(NULL, MUCH, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0);
+		memset(from, 'x', MUCH);
+		for (;;)
+			scif_vwriteto(pair.b, from, MUCH, window, 0);
+	}
+	while (*(volatile char *)memory != 'x')
+		asleep_pace();
+	end_stopped(pid);
+	must(scif_fence_mark(pair.b, SCIF_FENCE_INIT_SELF, &mark), "fence_mark");
+	return scif_fence_wait(pair.b, mark) == 0 && scif_unregister(pair.a, window, MUCH) == 0 &&
+	       windows_work();
+}
+
+/* A mark stands for what was before it however many there are since. */
+static bool old_mark(void)
+{
+	int first, last;
+
+	must(scif_fence_mark(pair.a, SCIF_FENCE_INIT_SELF, &first), "fence_mark");
+	for (int i = 0; i < MARKS; i++)
+		must(scif_fence_mark(pair.a, SCIF_FENCE_INIT_SELF, &last), "fence_mark");
+	return scif_fence_wait(pair.a, first) == 0 && scif_fence_wait(pair.a, last) == 0;
+}
+
 /* Without such an end nothing would have been tried. */
 static bool nobody(void)
 {
@@ -401,9 +599,20 @@ int main(void)
 		{"a reader that sleeps", asleep_reader},
 		{"a sender that sleeps", asleep_sender},
 		{"a sender that is stopped, then killed", stopped_sender},
+		{"nobody, and a call that does not block beside a receiver that sleeps",
+		 beside_a_receiver},
+		{"nobody, and a call that does not block beside a sender that sleeps",
+		 beside_a_sender},
+		{"nobody, and a handler closes what its thread waits on", closed_by_a_handler},
+		{"a sender that is stopped before it rings", late_bell},
+		{"a receiver that sleeps, while there is noise", noise_beside_a_receiver},
+		{"a sender that sleeps, while there seems to be room", room_beside_a_sender},
+		{"nobody, and the bells have no room", bells_without_room},
 		{"one that tells of a file", at_sharing},
 		{"one that moves memory", at_moving},
 		{"one that looks for free memory", at_looking},
+		{"one that copies", at_copying},
+		{"nobody, and a mark is old", old_mark},
 	};
 	char fabric[40];
 	int failed = 0;

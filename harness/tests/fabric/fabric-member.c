@@ -8,6 +8,8 @@
  *	pair		an endpoint connected to another one of this process, both with a number above 5000
  *	watch		prints the events of the nodes
  *	watch-fork	the same, with a forked child that must stay silent
+ *	watch-closed	the same, after the program closed what the library is woken by
+ *	watch-forking	the same, with a handler that forks; tells how the child ended
  *	nodes		prints the nodes that are online
  */
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "scif.h"
@@ -119,6 +122,58 @@ static int watch(int with_child)
 	return 0;
 }
 
+/* The descriptors on which its threads wake each other. */
+static void close_events(void)
+{
+	char path[40], link[40];
+
+	for (int fd = 3; fd < 256; fd++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		ssize_t length = readlink(path, link, sizeof(link) - 1);
+
+		link[length < 0 ? 0 : length] = '\0';
+		if (strstr(link, "[eventfd"))
+			close(fd);
+	}
+}
+
+static int watch_closed(void)
+{
+	if (scif_event_register(on_event) < 0)
+		return fail("watch");
+	close_events();
+	say("watching", 0);
+	live();
+	return 0;
+}
+
+static _Atomic pid_t handlers_child;
+
+/* The child has the copy of a thread that has nobody to tell of anything. */
+static void fork_once(enum scif_event event, union scif_event_data data)
+{
+	pid_t pid = handlers_child == 0 ? fork() : 0;
+
+	if (pid == 0 && handlers_child == 0)
+		return;
+	if (pid > 0)
+		handlers_child = pid;
+	on_event(event, data);
+}
+
+static int watch_forking(void)
+{
+	int status = -1;
+
+	if (scif_event_register(fork_once) < 0 || scif_event_register(on_event) < 0)
+		return fail("watch");
+	say("watching", 0);
+	live();
+	waitpid(handlers_child, &status, 0);
+	say("child ended", status);
+	return 0;
+}
+
 static int nodes(void)
 {
 	uint16_t ids[257], self;
@@ -147,6 +202,10 @@ int main(int argc, char **argv)
 		return watch(0);
 	if (strcmp(task, "watch-fork") == 0)
 		return watch(1);
+	if (strcmp(task, "watch-closed") == 0)
+		return watch_closed();
+	if (strcmp(task, "watch-forking") == 0)
+		return watch_forking();
 	if (strcmp(task, "nodes") == 0)
 		return nodes();
 	return 2;

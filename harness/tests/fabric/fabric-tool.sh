@@ -66,6 +66,11 @@ stop() {
 	wait "$started"
 }
 
+# The tool as a user that root is not.
+as_another() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" "$@"
+}
+
 # A controller that is no longer needed ends by itself, a moment after its last reply.
 controller_gone() {
 	tries=0
@@ -203,21 +208,43 @@ done
 stop
 check "no controller after reset" gone "$(controller_gone)"
 
+start 0 watch-closed
+check "watching" "watching 0" "$(line)"
+"$tool" node down 1 >"$work/out"
+check "an event though the library's descriptors are closed" 'removed 1' "$(line)"
+"$tool" node up 1 >"$work/out"
+check "another one" 'added 1' "$(line)"
+stop
+
+start 0 watch-forking
+check "watching" "watching 0" "$(line)"
+"$tool" node down 1 >"$work/out"
+check "an event whose handler forks" 'removed 1' "$(line)"
+check "the same for the handler after it" 'removed 1' "$(line)"
+"$tool" node up 1 >"$work/out"
+check "the next event" 'added 1' "$(line)"
+check "the same for the handler after it" 'added 1' "$(line)"
+exec 3>&-
+check "the child of the handler" 'child ended 0' "$(line)"
+stop
+
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null 2>&1; then
 	"$tool" node sleep 1 >"$work/out"
 	# From a copy: the build folder may be closed to others.
 	chmod 755 "$work"
 	cp "$tool" "$work/tool"
-	refused 1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" node up 1
+	refused 1 as_another node up 1
 	check "what root set is heeded by others" "self 0: 0 1" "$("$member" nodes)"
 	"$tool" node up 1 >"$work/out"
 	check "no controller before another user's attempt" gone "$(controller_gone)"
 
 	start 1 bind 1
 	port=$(line)
+	as_another list >"$work/out"
+	check "names of processes of others" 1 "$(grep -c '^2 more socket names belong to processes of other users' "$work/out")"
 	for verb in down remove; do
 		says 'a process on node 1 is not ours to end; nothing was changed' \
-			1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" node $verb 1
+			1 as_another node $verb 1
 	done
 	check "nothing was changed" 1 "$("$tool" --json | grep -c '"controller": null')"
 	check "the process is still there" "node 1 is down, 1 process ended" "$("$tool" node down 1)"
@@ -227,10 +254,16 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null 2>&1; then
 	start 5 bind 1
 	port=$(line)
 	says 'a process on node 5 is not ours to end; nothing was changed' \
-		1 setpriv --reuid=65534 --regid=65534 --clear-groups "$work/tool" reset
+		1 as_another reset
 	"$tool" reset >"$work/out"
 	stop
 	check "reset ends the processes of added nodes" 137 $?
+
+	as_another ports 2000-2001 >"$work/out"
+	check "a controller of another user is shown" 1 \
+		"$("$tool" list | grep -c ', controller [0-9]* of another user, not heeded by yours')"
+	check "what it says is not" "self 0: 0 1" "$("$member" nodes)"
+	as_another reset >"$work/out"
 else
 	echo "not tried: the controller of another user (needs root and setpriv)"
 fi

@@ -2,7 +2,7 @@
 /*
  * A process at the edges: without a standard input, which the library must not become; memory that
  * ends where all memory ends, or that cannot be written; more entries than poll(2) takes; a file of
- * ids with a line that has no end.
+ * ids with a line that has no end; no more handles, hardly any descriptors, no fabric.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "pair.h"
 
 enum { ID = 0x400500, FEW = 64, LONG_LINE = 100000 };
+/* Where a handle says what it is of, and more than there are. */
+enum { KIND_SHIFT = 12, KIND_MASK = 0xf000, HANDLES = 10000 };
+/* More than a segment takes. */
+enum { ROOM = 6 };
 
 static bool failed;
 static size_t page;
@@ -53,6 +58,168 @@ static void addresses(rsmapi_controller_handle_t controller, rsm_memseg_import_h
 	      "an address of a mapping that cannot be told");
 	check(rsm_memseg_import_put(import, 0, (char *)last + page - 8, 64) == RSMERR_BAD_ADDR,
 	      "and so has a put from there");
+}
+
+static void beyond_all(rsmapi_controller_handle_t controller)
+{
+	/* Behind the last mapping that the kernel makes. */
+	void *nothing = (void *)(UINTPTR_MAX - 64 * page + 1);
+	rsm_memseg_export_handle_t segment;
+
+	check(rsm_memseg_export_create(controller, &segment, nothing, page, 0) == RSMERR_BAD_ADDR,
+	      "a segment where no memory can be has a bad address");
+}
+
+/* --- handles --- */
+
+static struct rlimit limit_descriptors(rlim_t most)
+{
+	struct rlimit before, few;
+
+	pair_must(getrlimit(RLIMIT_NOFILE, &before), "getrlimit");
+	few = (struct rlimit){.rlim_cur = most, .rlim_max = before.rlim_max};
+	pair_must(setrlimit(RLIMIT_NOFILE, &few), "setrlimit");
+	return before;
+}
+
+static void *of_kind(const void *handle, unsigned kind)
+{
+	return (void *)(((uintptr_t)handle & ~(uintptr_t)KIND_MASK) | (uintptr_t)kind
+									      << KIND_SHIFT);
+}
+
+static void false_handles(rsm_memseg_export_handle_t segment, rsm_memseg_import_handle_t import)
+{
+	for (unsigned kind = 0; kind <= KIND_MASK >> KIND_SHIFT; kind++) {
+		check(rsm_memseg_import_disconnect(of_kind(segment, kind)) == RSMERR_BAD_SEG_HNDL,
+		      "an exported segment is no imported one whatever its handle says");
+		check(rsm_memseg_export_destroy(of_kind(import, kind)) == RSMERR_BAD_SEG_HNDL,
+		      "nor the other way round");
+	}
+}
+
+static int map_anything(rsm_memseg_import_handle_t import)
+{
+	void *at = NULL;
+
+	return rsm_memseg_import_map(import, &at, RSM_MAP_NONE, RSM_PERM_READ, 0, page);
+}
+
+/* Until there are no more; a handle from before stays what it was. */
+static void all_handles(rsmapi_controller_handle_t controller, uint16_t self)
+{
+	static rsm_memseg_export_handle_t many[HANDLES];
+	struct rlimit before = limit_descriptors(0), most = {before.rlim_max, before.rlim_max};
+	rsm_memseg_import_handle_t import, gone;
+	void *memory = pages(PROT_READ | PROT_WRITE);
+	unsigned count = 0;
+	int error;
+
+	pair_must(setrlimit(RLIMIT_NOFILE, &most), "setrlimit");
+	pair_must(rsm_memseg_import_connect(controller, self, ID, RSM_PERM_READ, &gone), "connect");
+	pair_must(rsm_memseg_import_disconnect(gone), "disconnect");
+	while (count < HANDLES &&
+	       (error = rsm_memseg_export_create(controller, &many[count], memory, page, 0)) ==
+		       RSM_SUCCESS)
+		count++;
+	check(count < HANDLES && error == RSMERR_INSUFFICIENT_RESOURCES,
+	      "segments are limited in number");
+	check(rsm_memseg_import_connect(controller, self, ID, RSM_PERM_READ, &import) ==
+		      RSMERR_INSUFFICIENT_RESOURCES,
+	      "imported ones among them");
+	check(map_anything(gone) == RSMERR_SEG_NOT_CONNECTED, "one that is gone is none of them");
+	while (count > 0)
+		pair_must(rsm_memseg_export_destroy(many[--count]), "destroy");
+	pair_must(rsm_memseg_import_connect(controller, self, ID, RSM_PERM_READ, &import),
+		  "connect");
+	check(map_anything(gone) == RSMERR_SEG_NOT_CONNECTED, "nor comes it back");
+	pair_must(rsm_memseg_import_disconnect(import), "disconnect");
+	pair_must(setrlimit(RLIMIT_NOFILE, &before), "setrlimit");
+}
+
+/* --- descriptors --- */
+
+/* There are so many above the standard ones, and standard input; and standard error, or not. */
+static void create_with(rsmapi_controller_handle_t controller, void *memory, int room,
+			bool no_stderr)
+{
+	rsm_memseg_export_handle_t segment;
+	int filler[FEW], count = 0, apart = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, FEW);
+	struct rlimit before = limit_descriptors(FEW);
+
+	while ((filler[count] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) >= 0)
+		count++;
+	for (int i = 0; i < room && count > 0; i++)
+		close(filler[--count]);
+	if (no_stderr)
+		close(STDERR_FILENO);
+	int error = rsm_memseg_export_create(controller, &segment, memory, page, 0);
+	bool taken = fcntl(STDIN_FILENO, F_GETFD) != -1 ||
+		     (no_stderr && fcntl(STDERR_FILENO, F_GETFD) != -1);
+	if (error == RSM_SUCCESS)
+		rsm_memseg_export_destroy(segment);
+	while (count > 0)
+		close(filler[--count]);
+	pair_must(setrlimit(RLIMIT_NOFILE, &before), "setrlimit");
+	dup2(apart, STDERR_FILENO);
+	close(apart);
+	check(error == RSM_SUCCESS || error == RSMERR_INSUFFICIENT_RESOURCES,
+	      "few descriptors are a shortage");
+	check(!taken, "none of a segment is a standard one");
+}
+
+static void few_descriptors(rsmapi_controller_handle_t controller)
+{
+	void *memory = pages(PROT_READ | PROT_WRITE);
+
+	for (int room = 0; room < ROOM; room++) {
+		create_with(controller, memory, room, false);
+		create_with(controller, memory, room, true);
+	}
+}
+
+/* A child that could have no descriptors of its own for the signals of an inherited segment. */
+static void child_without_descriptors(rsm_memseg_export_handle_t segment)
+{
+	struct rlimit before = limit_descriptors(0);
+	struct pollfd entry;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(rsm_memseg_get_pollfd(segment, &entry) == RSM_SUCCESS);
+	pair_must(setrlimit(RLIMIT_NOFILE, &before), "setrlimit");
+	waitpid(pid, &status, 0);
+	check(status == 0, "signals of a child without descriptors");
+	pair_must(rsm_memseg_get_pollfd(segment, &entry), "get_pollfd");
+	pair_must(rsm_memseg_release_pollfd(segment), "release_pollfd");
+}
+
+/* In a process that is on no fabric, and has no file of ids. */
+static void no_network(void)
+{
+	rsmapi_controller_handle_t controller;
+	rsm_topology_t *topology = NULL;
+	rsm_memseg_id_t base;
+	uint32_t length;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setenv("SCIF_NODE", "none", 1);
+		check(rsm_get_controller("scif0", &controller) != RSM_SUCCESS,
+		      "no controller without a fabric");
+		check(rsm_get_interconnect_topology(&topology) == RSM_SUCCESS &&
+			      topology->topology_hdr.local_cntlr_count == 0,
+		      "no controller is described without a fabric");
+		rsm_free_interconnect_topology(topology);
+		unsetenv("RSM_SEGMENTID_FILE");
+		check(rsm_get_segmentid_range("of no application", &base, &length) != RSM_SUCCESS,
+		      "no range without a file");
+		_exit(failed);
+	}
+	waitpid(pid, &status, 0);
+	check(status == 0, "a process on no fabric");
 }
 
 static void waits(rsm_memseg_export_handle_t segment, rsm_memseg_import_handle_t import)
@@ -120,6 +287,7 @@ int main(void)
 	setenv("SCIF_FABRIC", fabric, 1);
 	setenv("RSM_BYTE_ORDER", "little", 1);
 	setenv("RSM_SEGMENTID_FILE", name, 1);
+	no_network();
 	pair_must(rsm_get_controller("scif0", &controller), "get_controller");
 	pair_must(scif_get_nodeIDs(NULL, 0, &self) < 0, "get_nodeIDs");
 	pair_must(rsm_memseg_export_create(controller, &segment, pages(PROT_READ | PROT_WRITE),
@@ -131,6 +299,11 @@ int main(void)
 	pair_must(rsm_memseg_import_init_barrier(import, RSM_BAR_DEFAULT, &barrier),
 		  "init_barrier");
 	addresses(controller, import);
+	beyond_all(controller);
+	false_handles(segment, import);
+	all_handles(controller, self);
+	few_descriptors(controller);
+	child_without_descriptors(segment);
 	ids(name);
 	waits(segment, import);
 	check(fcntl(STDIN_FILENO, F_GETFD) == -1 && errno == EBADF, "there is no standard input");

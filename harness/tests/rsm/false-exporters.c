@@ -35,6 +35,8 @@ enum deed {
 	REBIND_TO_HALF_A_PAGE,
 	REBIND_TO_NOTHING,
 
+	ONLY_READ, /* its window, whatever it grants */
+
 	REFUSES_TRANSFERS,
 	SENDS_LESS,
 	SENDS_ANOTHER_ANSWER_FIRST,
@@ -62,6 +64,7 @@ static const struct exporter exporters[] = {
 	{"an unknown message", 0, 0, SIZE, 0, UNKNOWN_MESSAGE, RSM_SUCCESS, true, false},
 	{"a rebind to half a page", 0, 0, SIZE, 0, REBIND_TO_HALF_A_PAGE, RSM_SUCCESS, true, false},
 	{"a rebind to nothing", 0, 0, SIZE, 0, REBIND_TO_NOTHING, RSM_SUCCESS, true, false},
+	{"a window that can only be read", 0, 0, SIZE, 0, ONLY_READ, RSM_SUCCESS, false, false},
 	{"transfers refused", 0, RELAY, SIZE, 0, REFUSES_TRANSFERS, RSM_SUCCESS, false, false},
 	{"less than was asked for", 0, RELAY, SIZE, 0, SENDS_LESS, RSM_SUCCESS, false, false},
 	{"an answer to nothing, then the right one", 0, RELAY, SIZE, 0, SENDS_ANOTHER_ANSWER_FIRST,
@@ -153,7 +156,8 @@ static void do_deed(scif_epd_t epd, enum deed deed)
 static void serve(scif_epd_t epd, const struct exporter *e, char *memory)
 {
 	struct message m, answer = by_hand(ANSWER, ID);
-	off_t window = scif_register(epd, memory, SIZE, 0, SCIF_PROT_READ | SCIF_PROT_WRITE, 0);
+	int prot = e->deed == ONLY_READ ? SCIF_PROT_READ : SCIF_PROT_READ | SCIF_PROT_WRITE;
+	off_t window = scif_register(epd, memory, SIZE, 0, prot, 0);
 
 	if (!by_hand_hears(epd, &m) || by_hand_type(&m) != CONNECT)
 		return;
@@ -223,6 +227,25 @@ static void move(rsm_memseg_import_handle_t segment, const struct exporter *e)
 	rsm_memseg_import_destroy_barrier(&barrier);
 }
 
+/* What libscif refuses is an error of the call, and the connection is there still. */
+static void read_only(rsm_memseg_import_handle_t segment, const struct exporter *e)
+{
+	char bytes[LENGTH] = {0};
+	rsmapi_barrier_t barrier;
+	void *at;
+
+	pair_must(rsm_memseg_import_init_barrier(segment, RSM_BAR_DEFAULT, &barrier),
+		  "init_barrier");
+	check(rsm_memseg_import_map(segment, &at, RSM_MAP_NONE, RSM_PERM_RDWR, 0, SIZE) ==
+		      RSMERR_BAD_PERMS,
+	      e, "it cannot be mapped to write");
+	check(rsm_memseg_import_put(segment, 0, bytes, LENGTH) == RSMERR_PERM_DENIED, e,
+	      "what comes of a put");
+	check(rsm_memseg_import_get(segment, 0, bytes, LENGTH) == RSM_SUCCESS, e,
+	      "what comes of a get");
+	rsm_memseg_import_destroy_barrier(&barrier);
+}
+
 static void map(rsm_memseg_import_handle_t segment, const struct exporter *e)
 {
 	void *at = NULL;
@@ -246,8 +269,12 @@ static void import(rsmapi_controller_handle_t controller, rsm_node_id_t node,
 	check(error == e->connects, e, "what connect gives");
 	if (error != RSM_SUCCESS)
 		return;
-	map(segment, e);
-	move(segment, e);
+	if (e->deed == ONLY_READ) {
+		read_only(segment, e);
+	} else {
+		map(segment, e);
+		move(segment, e);
+	}
 	check(rsm_memseg_import_disconnect(segment) == RSM_SUCCESS, e, "it is disconnected");
 }
 

@@ -4,18 +4,21 @@
  */
 #include <endian.h>
 #include <scif.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "by_hand.h"
 #include "pair.h"
 
-enum { ID = 0x400321, SILENT = 100 };
+enum { ID = 0x400321, OTHER_ID = 0x400331, SIZE = 32768, UNREAD = 12, SILENT = 100 };
 
 static bool failed;
 
@@ -125,6 +128,109 @@ static void questions(void)
 	scif_close(epd);
 }
 
+/* --- a segment that goes through messages --- */
+
+static uint32_t read_status(scif_epd_t epd, uint32_t length)
+{
+	static unsigned char bytes[SIZE];
+	struct message get = by_hand(GET, OTHER_ID), m;
+
+	get.word[14] = htole32(length);
+	pair_must(scif_send(epd, &get, HEADER, SCIF_SEND_BLOCK) != HEADER, "scif_send");
+	if (!by_hand_hears(epd, &m) || by_hand_type(&m) != DONE)
+		return UINT32_MAX;
+	length = le32toh(m.word[2]);
+	pair_must(length > 0 && scif_recv(epd, bytes, (int)length, SCIF_RECV_BLOCK) != (int)length,
+		  "scif_recv");
+	return le32toh(m.word[4]);
+}
+
+static scif_epd_t relayed(uint32_t permission)
+{
+	struct message m = by_hand_connect(OTHER_ID, permission);
+	scif_epd_t epd = by_hand_says(OTHER_ID, &m, HEADER);
+
+	check(answer(epd, ANSWER) == RSM_SUCCESS, "what is right is granted");
+	return epd;
+}
+
+/* Within the permission, and no more of it unread than there is room for. */
+static void relay_strangers(void)
+{
+	struct message put = by_hand(PUT, OTHER_ID), get = by_hand(GET, OTHER_ID);
+	unsigned char both[HEADER + 8] = {0};
+	scif_epd_t epd = relayed(RSM_PERM_READ);
+
+	check(read_status(epd, SIZE) == RSM_SUCCESS, "a transfer that is granted");
+	put.word[2] = htole32(8);
+	memcpy(both, &put, HEADER);
+	pair_must(scif_send(epd, both, sizeof(both), SCIF_SEND_BLOCK) != sizeof(both), "scif_send");
+	check(answer(epd, DONE) == -1, "PUT without the permission ends the connection");
+	scif_close(epd);
+	epd = relayed(RSM_PERM_READ);
+	get.word[14] = htole32(SIZE);
+	for (int i = 0; i < UNREAD; i++)
+		pair_must(scif_send(epd, &get, HEADER, SCIF_SEND_BLOCK) != HEADER, "scif_send");
+	check(answer(epd, DONE) == RSM_SUCCESS, "answers that nobody reads wait");
+	scif_close(epd);
+}
+
+/* Memory that cannot be registered, and that the program takes away in the end. */
+static void through_messages(rsmapi_controller_handle_t controller)
+{
+	void *memory = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	rsm_memseg_export_handle_t segment;
+	rsm_memseg_id_t id = OTHER_ID;
+
+	pair_must(memory == MAP_FAILED, "mmap");
+	pair_must(rsm_memseg_export_create(controller, &segment, memory, SIZE, 0), "create");
+	pair_must(rsm_memseg_export_publish(segment, &id, NULL, 0), "publish");
+	relay_strangers();
+	scif_epd_t epd = relayed(RSM_PERM_READ);
+	check(read_status(epd, SIZE) == RSM_SUCCESS, "a transfer while the memory is there");
+	munmap(memory, SIZE);
+	check(read_status(epd, SIZE) == RSMERR_BARRIER_FAILURE, "a transfer when it is not");
+	scif_close(epd);
+	pair_must(rsm_memseg_export_unpublish(segment), "unpublish");
+	pair_must(rsm_memseg_export_destroy(segment), "destroy");
+}
+
+/* --- a segment of this node only --- */
+
+/* On another node, from the beginning on; ends with the status that the holder of ID answers. */
+static int ask_from_afar(int go)
+{
+	struct message m = by_hand_connect(ID, RSM_PERM_READ);
+	struct scif_portID to = {.node = 0, .port = by_hand_first_port(ID)};
+	char byte;
+
+	setenv("SCIF_NODE", "1", 1);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pair_must(read(go, &byte, 1) != 1, "read");
+	scif_epd_t epd = scif_open();
+	pair_must(scif_connect(epd, &to) < 0, "scif_connect");
+	pair_must(scif_send(epd, &m, HEADER, SCIF_SEND_BLOCK) != HEADER, "scif_send");
+	return answer(epd, ANSWER) == RSMERR_SEG_NOT_PUBLISHED_TO_NODE ? 0 : 1;
+}
+
+static void on_loopback(pid_t afar, int go, void *memory, size_t size)
+{
+	rsmapi_controller_handle_t controller;
+	rsm_memseg_export_handle_t segment;
+	rsm_memseg_id_t id = ID;
+	int status;
+
+	pair_must(rsm_get_controller("loopback", &controller), "get_controller");
+	pair_must(rsm_memseg_export_create(controller, &segment, memory, size, 0), "create");
+	pair_must(rsm_memseg_export_publish(segment, &id, NULL, 0), "publish");
+	pair_must(write(go, "", 1) != 1, "write");
+	waitpid(afar, &status, 0);
+	check(status == 0, "a segment of loopback is not there for another node");
+	pair_must(rsm_memseg_export_unpublish(segment), "unpublish");
+	pair_must(rsm_memseg_export_destroy(segment), "destroy");
+	pair_must(rsm_release_controller(controller), "release_controller");
+}
+
 /* --- the segment meanwhile --- */
 
 static void segment_is_well(rsmapi_controller_handle_t controller, volatile uint64_t *memory)
@@ -156,10 +262,14 @@ int main(void)
 	rsm_memseg_export_handle_t segment;
 	rsm_memseg_id_t id = ID;
 	char fabric[32];
-	int before;
+	int before, go[2];
 
 	snprintf(fabric, sizeof(fabric), "strangers-%d", (int)getpid());
 	setenv("SCIF_FABRIC", fabric, 1);
+	pair_must(pipe(go), "pipe");
+	pid_t afar = fork();
+	if (afar == 0)
+		_exit(ask_from_afar(go[0]));
 	pair_must(memory == MAP_FAILED, "mmap");
 	pair_must(rsm_get_controller("scif0", &controller), "get_controller");
 	pair_must(rsm_memseg_export_create(controller, &segment, memory, size, 0), "create");
@@ -184,5 +294,7 @@ int main(void)
 	pair_must(rsm_memseg_export_unpublish(segment), "unpublish");
 	check(pair_descriptors() == before, "no descriptor is left");
 	pair_must(rsm_memseg_export_destroy(segment), "destroy");
+	through_messages(controller);
+	on_loopback(afar, go[1], memory, size);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -41,6 +41,7 @@ static const struct verb {
 	{"fence_mark", "scif_fence_mark", "", "1 2 @r1"},
 	{"fence_wait", "scif_fence_wait", "r1", "1 2"},
 	{"fence_signal", "scif_fence_signal", "r1", "1 2 3 4 5 6"},
+	{"poll", "scif_poll", "", "@1,2,r1 p 3"},
 	{"nodes", "scif_get_nodeIDs", "r1", "p p @r2"},
 	{"rsm_controller", "rsm_get_controller", "", "p @r1"},
 	{"rsm_release", "rsm_release_controller", "", "1"},
@@ -167,6 +168,9 @@ static void take_result(struct step *step, const struct verb *verb, const struct
 	if (failed) {
 		step->error = text + 4;
 		step->ret = returns_errors ? 1 : -1;
+	} else if (!strcmp(verb->name, "poll")) {
+		/* The reply is what the only entry shows. */
+		step->ret = step->arguments[0].at_count > 2 && step->arguments[0].at[2];
 	} else if (*verb->result) {
 		lookup(verb->result, request, &reply, &step->ret);
 	}
@@ -393,7 +397,16 @@ void history_read_exchange(struct reader *reader, const json_t *event, size_t in
 		read_request(reader, number, &exchange, &request, reply ? reply : "");
 	if (reply)
 		peer->last_reply = end;
+	else
+		add_sign(reader, &exchange, STEP_LAST_SIGN, exchange.begin);
 	free(request.text);
+}
+
+void history_end_peer(struct reader *reader, int number, size_t index, size_t time)
+{
+	struct exchange exchange = {.process = peer_of(reader, number)->process, .index = index};
+
+	add_sign(reader, &exchange, STEP_LAST_SIGN, time);
 }
 
 void history_end_exchanges(struct reader *reader)
@@ -401,9 +414,10 @@ void history_end_exchanges(struct reader *reader)
 	struct exchange exchange = {0};
 	size_t i;
 
+	/* A log that tells of calls that overlap tells also which peers were killed. */
 	for (i = 0; i < reader->peer_count; i++) {
 		exchange.process = reader->peers[i].process;
-		if (reader->peers[i].last_reply)
+		if (reader->peers[i].last_reply && !reader->history->knows_intervals)
 			add_sign(reader, &exchange, STEP_LAST_SIGN, reader->peers[i].last_reply);
 	}
 	for (i = 0; i < reader->running_count; i++)

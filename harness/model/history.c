@@ -33,8 +33,8 @@ static struct origin origin_of(const json_t *event)
 
 	if (by && !strncmp(by, "thread ", 7))
 		origin.thread = atoi(by + 7);
-	else if (by && !strncmp(by, "process ", 8))
-		origin.process = atoi(by + 8);
+	else if (by)
+		sscanf(by, "process %d thread %d", &origin.process, &origin.thread);
 	return origin;
 }
 
@@ -213,11 +213,32 @@ static void add_sign(struct reader *reader, size_t index, enum step_kind kind, i
 	history_add_move(reader, number, time_of(index, AT), false);
 }
 
+static void read_node(struct reader *reader, const json_t *event, size_t index)
+{
+	static const char *const names[] = {"up", "down", "sleep"};
+	const char *state = json_string_value(json_array_get(event, 2));
+	size_t number = reader->history->step_count;
+	int change = NODE_UP;
+	struct step *step;
+
+	while (change < NODE_OTHERWISE && strcmp(names[change], state ? state : ""))
+		change++;
+	add_sign(reader, index, STEP_NODE, 0);
+	step = &reader->history->steps[number];
+	step->arguments[0] = value_of(json_array_get(event, 1));
+	step->arguments[1] = (struct value){.is = VALUE_NUMBER, .number = change};
+}
+
 /* What is not a call or an exchange, but changes what there is. */
 static void read_other(struct reader *reader, const json_t *event, const char *what, size_t index)
 {
 	if (!strcmp(what, "fork"))
 		add_sign(reader, index, STEP_FORKS, reader->origins[index].process);
+	else if (!strcmp(what, "peer-end"))
+		history_end_peer(reader, (int)json_integer_value(json_array_get(event, 1)), index,
+				 time_of(index, AT));
+	else if (!strcmp(what, "node"))
+		read_node(reader, event, index);
 	else if (!strcmp(what, "dropped") || !strcmp(what, "full"))
 		reader->history->is_whole = false;
 	else if (!strcmp(what, "judge"))

@@ -42,6 +42,8 @@ void history_add_move(struct reader *reader, size_t step, size_t time, bool is_e
 /* An exchange that began and ended at these times. */
 void history_read_exchange(struct reader *reader, const json_t *event, size_t index, size_t begin,
 			   size_t end);
+/* A peer is about to be killed. */
+void history_end_peer(struct reader *reader, int number, size_t index, size_t time);
 /* Peers that are not heard of any more may be gone. */
 void history_end_exchanges(struct reader *reader);
 

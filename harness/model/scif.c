@@ -93,6 +93,8 @@ struct endpoint *scif_new_endpoint(struct scif *scif, struct scif_process *proce
 				      .node = process->node,
 				      .peer_node = -1,
 				      .peer_port = -1,
+				      .to_node = -1,
+				      .to_port = -1,
 				      .windows_known = true};
 	add_open(process, epd, endpoint);
 	return endpoint;
@@ -166,6 +168,11 @@ bool scif_has_alias(const struct scif *scif, const struct endpoint *endpoint)
 	return false;
 }
 
+bool scif_node_loss(const struct scif *scif)
+{
+	return model_surroundings(scif->model)->node_loss || scif->nodes_changed;
+}
+
 unsigned scif_states(const struct scif *scif, const struct endpoint *endpoint)
 {
 	unsigned states = endpoint->states;
@@ -177,7 +184,7 @@ unsigned scif_states(const struct scif *scif, const struct endpoint *endpoint)
 	if (states & (CONNECTED | ACCEPTED) &&
 	    (!endpoint->peer || scif_may_be_gone(scif, endpoint->peer)))
 		states |= PEER_CLOSED;
-	if (states & HAS_PEER && model_surroundings(scif->model)->node_loss)
+	if (states & HAS_PEER && scif_node_loss(scif))
 		states |= NODE_LOST | PEER_CLOSED;
 	if (model_surroundings(scif->model)->descriptors)
 		states |= NO_ENDPOINT;
@@ -462,6 +469,10 @@ static void sign(void *state, const struct step *step)
 	case STEP_FORKS:
 		note_forks(scif, step->process);
 		break;
+	case STEP_NODE:
+		scif->nodes_changed = true;
+		scif->node_sleeps |= step->arguments[1].number == NODE_ASLEEP;
+		break;
 	case STEP_CALL:
 		break;
 	}
@@ -529,6 +540,7 @@ static void disturb(void *state, const struct step *one, struct flight *other)
 	struct endpoint *changed = endpoint_of(scif, one), *used = endpoint_of(scif, other->step);
 	bool is_near = changed && used && (changed == used || changed->peer == used);
 
+	other->crowded = true;
 	if (one->kind != STEP_CALL) {
 		other->disturbed = other->windows_disturbed = true;
 		return;
@@ -543,6 +555,24 @@ static void disturb(void *state, const struct step *one, struct flight *other)
 		other->disturbed = true;
 	if (is_near)
 		other->windows_disturbed = true;
+}
+
+static struct complaint *contradict(const struct scif_call *call)
+{
+	struct complaint *complaint = scif_contradict_ports(call);
+
+	return complaint ? complaint : scif_contradict_stream(call);
+}
+
+static struct complaint *judge_result(const struct scif_call *call)
+{
+	struct complaint *complaint = scif_judge_ports(call);
+
+	if (!complaint)
+		complaint = scif_judge_stream(call);
+	if (!complaint)
+		complaint = scif_judge_windows(call);
+	return complaint ? complaint : scif_judge_poll(call);
 }
 
 static struct complaint *end(void *state, struct flight *flight)
@@ -566,12 +596,8 @@ static struct complaint *end(void *state, struct flight *flight)
 		complaint = judge_failure(&call);
 	else
 		complaint = judge_success(&call);
-	if (!complaint && !call.step->error)
-		complaint = scif_judge_ports(&call);
 	if (!complaint)
-		complaint = scif_judge_stream(&call);
-	if (!complaint)
-		complaint = scif_judge_windows(&call);
+		complaint = call.step->error ? contradict(&call) : judge_result(&call);
 	scif_learn_stream(&call);
 	scif_learn_windows(&call);
 	scif_learn_ports(&call);
@@ -610,7 +636,7 @@ bool scif_excludes(const struct scif_call *call, const char *error)
 	if (!strcmp(error, "EINTR"))
 		return !around->signals && !call->step->interrupted && !call->flight->disturbed;
 	if (!strcmp(error, "ENODEV") && strcmp(call->function->name, "scif_connect"))
-		return !around->node_loss && !(call->states & NODE_LOST);
+		return !scif_node_loss(call->scif) && !(call->states & NODE_LOST);
 	return scif_ports_exclude(call, error) || scif_windows_exclude(call, error);
 }
 

@@ -48,6 +48,7 @@ struct endpoint {
 	bool was_made;		  /* by accept: the port is the listener's */
 	bool was_accepted;	  /* the accept of its request has come back */
 	int peer_node, peer_port; /* as accept told them; -1: not known */
+	int to_node, to_port;	  /* where it asked to be connected to; -1: not known */
 	size_t holders;		  /* processes */
 	bool may_be_held;	  /* by a process that nobody records */
 	bool windows_known;	  /* no other than these */
@@ -77,8 +78,10 @@ struct scif {
 	size_t process_count;
 	struct endpoint **endpoints; /* all that there ever were */
 	size_t endpoint_count;
-	size_t accepts_begun,
-		connects; /* accepts that may have made a connection; connects that got one */
+	bool nodes_changed, node_sleeps; /* since the beginning */
+	size_t unknown_accepts;		 /* whose requester was not told */
+	size_t accepts_begun;		 /* those that may have made a connection */
+	size_t connects;		 /* those that got one */
 };
 
 /* A call that is judged. */
@@ -118,9 +121,23 @@ bool scif_excludes(const struct scif_call *call, const char *error);
 bool scif_ports_exclude(const struct scif_call *call, const char *error);
 bool scif_windows_exclude(const struct scif_call *call, const char *error);
 
+/* Whether nodes may have gone down, slept or come. */
+bool scif_node_loss(const struct scif *scif);
+/* An endpoint that surely listens there and has surely room for a request; NULL: none is known. */
+const struct endpoint *scif_listener(const struct scif *scif, int node, int port);
+
+/* What contradicts an error although the state would allow it; NULL: nothing. */
+struct complaint *scif_contradict_ports(const struct scif_call *call);
+struct complaint *scif_contradict_stream(const struct scif_call *call);
+
 /* What a success must look like; NULL: so it may. */
+struct complaint *scif_judge_poll(const struct scif_call *call);
 struct complaint *scif_judge_ports(const struct scif_call *call);
 struct complaint *scif_judge_stream(const struct scif_call *call);
+/* What an endpoint may have to receive, or has not got rid of yet, apart from the call. */
+struct count scif_bytes_for(const struct endpoint *endpoint);
+struct count scif_bytes_of(const struct endpoint *endpoint);
+size_t scif_capacity(const struct scif *scif);
 struct complaint *scif_judge_windows(const struct scif_call *call);
 /* A complaint about CALL; CLAUSES is an outcome whose clauses are named, or ids. */
 struct complaint *scif_complain(const struct scif_call *call, const char *allowed,

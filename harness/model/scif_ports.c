@@ -37,6 +37,7 @@ static const struct endpoint *holder_of(const struct scif_call *call, int node, 
 		const struct endpoint *other = call->scif->endpoints[i];
 
 		if (other == call->endpoint || other->was_made ||
+		    (!other->holders && !other->may_be_held) ||
 		    (other->port != port && (sure || other->port >= 0)))
 			continue;
 		if (sure ? surely_same_node(other->node, node) && other->holders &&
@@ -85,6 +86,24 @@ static bool has_accept(const struct scif_call *call)
 	       model_surroundings(call->scif->model)->threads || !model_is_whole(call->scif->model);
 }
 
+/* A port that a success gives must be the one that an accept was told of. */
+static bool was_told(const struct scif_call *call)
+{
+	size_t i;
+
+	if (call->scif->unknown_accepts || call->flight->crowded || !call->endpoint ||
+	    call->endpoint->peer || !model_is_whole(call->scif->model))
+		return true;
+	for (i = 0; i < call->scif->endpoint_count; i++) {
+		const struct endpoint *other = call->scif->endpoints[i];
+
+		if (other->was_made && !other->peer && other->peer_port == (int)call->step->ret &&
+		    same_node(other->peer_node, call->endpoint->node))
+			return true;
+	}
+	return false;
+}
+
 static struct complaint *judge_connect(const struct scif_call *call)
 {
 	const struct endpoint *endpoint = call->endpoint;
@@ -97,6 +116,9 @@ static struct complaint *judge_connect(const struct scif_call *call)
 	if (!has_accept(call))
 		return scif_complain(call, "ECONNREFUSED, EINPROGRESS, or no return yet", "port",
 				     "nobody has accepted");
+	if (!was_told(call))
+		return scif_complain(call, "the port that accept was told", "port",
+				     "no accept was told of a request from that port");
 	return NULL;
 }
 
@@ -158,19 +180,16 @@ static bool bind_excludes(const struct scif_call *call, const char *error)
 	return !port || !holder_of(call, call->process->node, (int)port, false);
 }
 
-/* Who listens where the request goes; NULL: nobody that is known. */
-static const struct endpoint *listener_of(const struct scif_call *call, bool sure)
+const struct endpoint *scif_listener(const struct scif *scif, int node, int port)
 {
-	const struct value *target = &call->step->arguments[1];
 	size_t i;
 
-	for (i = 0; i < call->scif->endpoint_count && target->at_count > 1; i++) {
-		const struct endpoint *other = call->scif->endpoints[i];
+	for (i = 0; i < scif->endpoint_count; i++) {
+		const struct endpoint *other = scif->endpoints[i];
 
-		if (other->port == (int)target->at[1] &&
-		    same_node(other->node, (int)target->at[0]) &&
-		    (sure ? other->states == LISTENING && !scif_may_be_gone(call->scif, other)
-			  : other->states & LISTENING))
+		if (other->port == port && surely_same_node(other->node, node) &&
+		    other->states == LISTENING && other->backlog > 0 &&
+		    !scif_may_be_gone(scif, other) && !scif_has_alias(scif, other))
 			return other;
 	}
 	return NULL;
@@ -196,21 +215,16 @@ static bool has_waiting_requests(const struct scif_call *call)
 
 static bool connect_excludes(const struct scif_call *call, const char *error)
 {
-	const struct before *before = call->flight->of_api;
-	const struct endpoint *listener;
+	const struct value *to = &call->step->arguments[1];
 
-	if (!strcmp(error, "EINPROGRESS"))
-		return call->endpoint && call->endpoint->was_accepted &&
-		       before->states & CONNECTING && !call->flight->disturbed;
-	if (!strcmp(error, "ECONNREFUSED")) {
-		listener = listener_of(call, true);
-		return listener && listener->backlog > 0 && !call->flight->disturbed &&
+	if (!strcmp(error, "ECONNREFUSED"))
+		return to->at_count > 1 && !call->flight->disturbed &&
 		       !(call->states & CONNECTING) && !has_waiting_requests(call) &&
-		       !model_surroundings(call->scif->model)->node_loss;
-	}
+		       !scif_node_loss(call->scif) &&
+		       scif_listener(call->scif, (int)to->at[0], (int)to->at[1]);
 	if (!strcmp(error, "ENODEV") && call->step->arguments[1].at_count > 1)
 		return call->step->arguments[1].at[0] == call->process->node &&
-		       !model_surroundings(call->scif->model)->node_loss;
+		       !scif_node_loss(call->scif);
 	if (!strcmp(error, "EOPNOTSUPP"))
 		return !(call->states & LISTENING);
 	return false;
@@ -222,8 +236,6 @@ static bool accept_excludes(const struct scif_call *call, const char *error)
 
 	if (!argument_number(call->step, 3, &flags))
 		return false;
-	if (!strcmp(error, "EAGAIN"))
-		return flags & SCIF_ACCEPT_SYNC;
 	if (!strcmp(error, "EINVAL"))
 		return !(flags & ~SCIF_ACCEPT_SYNC) && call->step->arguments[1].is != VALUE_NULL &&
 		       call->step->arguments[2].is != VALUE_NULL &&
@@ -242,6 +254,35 @@ bool scif_ports_exclude(const struct scif_call *call, const char *error)
 	if (is_call(call, "scif_listen") && !strcmp(error, "EINVAL"))
 		return !(call->states & ~(unsigned)(BOUND | LISTENING));
 	return false;
+}
+
+static struct complaint *contradict_connect(const struct scif_call *call)
+{
+	const struct before *before = call->flight->of_api;
+
+	if (strcmp(call->step->error, "EINPROGRESS") || !call->endpoint ||
+	    !call->endpoint->was_accepted || !(before->states & CONNECTING) ||
+	    call->flight->disturbed)
+		return NULL;
+	return scif_complain(call, "success", "port", "the request has been accepted");
+}
+
+static struct complaint *contradict_accept(const struct scif_call *call)
+{
+	intptr_t flags;
+
+	if (strcmp(call->step->error, "EAGAIN") || !argument_number(call->step, 3, &flags) ||
+	    !(flags & SCIF_ACCEPT_SYNC))
+		return NULL;
+	return scif_complain(call, "no return before there is a request", "accepted",
+			     "the call is one that waits");
+}
+
+struct complaint *scif_contradict_ports(const struct scif_call *call)
+{
+	if (is_call(call, "scif_connect"))
+		return contradict_connect(call);
+	return is_call(call, "scif_accept") ? contradict_accept(call) : NULL;
 }
 
 static void join(struct endpoint *accepted, struct endpoint *connected)
@@ -316,6 +357,7 @@ static void learn_accept(const struct scif_call *call)
 	if (error)
 		return;
 	if (!made->at_count) {
+		call->scif->unknown_accepts++;
 		call->process->has_unknown = true;
 		return;
 	}
@@ -323,8 +365,10 @@ static void learn_accept(const struct scif_call *call)
 	accepted->states = ACCEPTED;
 	accepted->was_made = true;
 	accepted->port = call->endpoint ? call->endpoint->port : -1;
-	if (peer->at_count < 2)
+	if (peer->at_count < 2) {
+		call->scif->unknown_accepts++;
 		return;
+	}
 	accepted->peer_node = (int)peer->at[0];
 	accepted->peer_port = (int)peer->at[1];
 	find_requester(call, accepted);
@@ -346,8 +390,13 @@ static void learn_connected(const struct scif_call *call)
 
 static void learn_connect(const struct scif_call *call)
 {
+	const struct value *to = &call->step->arguments[1];
 	struct endpoint *endpoint = call->endpoint;
 
+	if (endpoint && to->at_count > 1 && !(endpoint->states & CONNECTING)) {
+		endpoint->to_node = (int)to->at[0];
+		endpoint->to_port = (int)to->at[1];
+	}
 	if (!call->step->error) {
 		learn_connected(call);
 		return;

@@ -73,7 +73,7 @@ static bool may_end_early(const struct scif_call *call)
 {
 	const struct surroundings *around = model_surroundings(call->scif->model);
 
-	return around->signals || around->node_loss || around->threads || call->flight->disturbed ||
+	return around->signals || scif_node_loss(call->scif) || around->threads || call->flight->disturbed ||
 	       call->step->interrupted || call->states & (PEER_CLOSED | NODE_LOST);
 }
 
@@ -148,41 +148,104 @@ static struct complaint *judge_send(const struct scif_call *call, bool blocks)
 	return NULL;
 }
 
-/* What was sent comes before the news that the sender is gone. */
-static struct complaint *judge_end(const struct scif_call *call)
+/* Both ends and what they have done are known. */
+static bool is_known(const struct scif_call *call)
 {
-	struct count queue;
+	const struct before *before = call->flight->of_api;
+	const struct endpoint *near = call->endpoint;
 
-	if (!is_recv(call->step) || strcmp(call->step->error, "ECONNRESET") ||
-	    model_surroundings(call->scif->model)->node_loss || call->flight->disturbed)
-		return NULL;
-	queue = queued(call);
-	if (!queue.least || !asked(call->step))
+	return near && near->peer && before->endpoint && model_is_whole(call->scif->model) &&
+	       !scif_has_alias(call->scif, near) && !scif_has_alias(call->scif, near->peer);
+}
+
+struct count scif_bytes_for(const struct endpoint *endpoint)
+{
+	return (struct count){
+		.least = difference(endpoint->peer->sent.least, endpoint->taken.most),
+		.most = difference(endpoint->peer->sent.most, endpoint->taken.least)};
+}
+
+struct count scif_bytes_of(const struct endpoint *endpoint)
+{
+	return scif_bytes_for(endpoint->peer);
+}
+
+size_t scif_capacity(const struct scif *scif)
+{
+	return (size_t)tables_number(model_tables(scif->model), "SCIF-SEND-SENT-5", INT_MAX);
+}
+
+/* An empty message is no matter of the connection. */
+static struct complaint *contradict_nothing(const struct scif_call *call)
+{
+	static const char *const about_state[] = {"ENOTCONN", "ECONNRESET", "ENODEV"};
+	size_t i;
+
+	for (i = 0; i < sizeof(about_state) / sizeof(*about_state); i++) {
+		if (!strcmp(call->step->error, about_state[i]) && !call->flight->disturbed)
+			return scif_complain(call, "0", "nothing", "the length is 0");
+	}
+	return NULL;
+}
+
+/* What was sent comes before the news that the sender is gone. */
+static struct complaint *contradict_end(const struct scif_call *call)
+{
+	struct count queue = queued(call);
+
+	if (!is_recv(call->step) || !queue.least || scif_node_loss(call->scif) ||
+	    call->flight->disturbed)
 		return NULL;
 	return scif_complain(call, "the bytes that were sent", "received",
 			     "at least %zu bytes have been sent and not received", queue.least);
 }
 
+/* What ends a call after some bytes makes it a success that is short. */
+static struct complaint *contradict_interrupt(const struct scif_call *call)
+{
+	struct count queue = queued(call);
+	size_t capacity = scif_capacity(call->scif);
+
+	if (call->flight->crowded)
+		return NULL;
+	if (is_recv(call->step) && queue.least)
+		return scif_complain(call, "the bytes that were there", "received",
+				     "at least %zu bytes were there", queue.least);
+	if (is_send(call->step) && queue.most < capacity)
+		return scif_complain(call, "the bytes there was room for", "sent",
+				     "there was room for %zu bytes", capacity - queue.most);
+	return NULL;
+}
+
+struct complaint *scif_contradict_stream(const struct scif_call *call)
+{
+	const char *error = call->step->error;
+	intptr_t length, flags;
+
+	if ((!is_send(call->step) && !is_recv(call->step)) ||
+	    !argument_number(call->step, 2, &length) || !argument_number(call->step, 3, &flags))
+		return NULL;
+	if (!length)
+		return contradict_nothing(call);
+	if (!is_known(call) || length < 0)
+		return NULL;
+	if (!strcmp(error, "ECONNRESET"))
+		return contradict_end(call);
+	return strcmp(error, "EINTR") ? NULL : contradict_interrupt(call);
+}
+
 struct complaint *scif_judge_stream(const struct scif_call *call)
 {
-	const struct before *before;
 	intptr_t flags;
-	bool is_known = argument_number(call->step, 3, &flags);
 
 	if (!is_send(call->step) && !is_recv(call->step))
 		return NULL;
-	if (!call->step->error &&
-	    (call->step->ret < 0 || (size_t)call->step->ret > asked(call->step)))
+	if (call->step->ret < 0 || (size_t)call->step->ret > asked(call->step))
 		return scif_complain(call, "at most the length that was asked for",
 				     is_send(call->step) ? "sent" : "received",
 				     "it is more than was asked for");
-	before = call->flight->of_api;
-	if (!call->endpoint || !call->endpoint->peer || !is_known || !before->endpoint ||
-	    !model_is_whole(call->scif->model) || scif_has_alias(call->scif, call->endpoint) ||
-	    scif_has_alias(call->scif, call->endpoint->peer))
+	if (!is_known(call) || !argument_number(call->step, 3, &flags))
 		return NULL;
-	if (call->step->error)
-		return judge_end(call);
 	return is_send(call->step) ? judge_send(call, flags & SCIF_BLOCK)
 				   : judge_recv(call, flags & SCIF_BLOCK);
 }

@@ -235,6 +235,9 @@ bool scif_windows_exclude(const struct scif_call *call, const char *error)
 {
 	size_t held, cut;
 
+	if (!strcmp(call->function->name, "scif_recv") && !strcmp(error, "EAGAIN"))
+		return !model_surroundings(call->scif->model)->node_loss &&
+		       !call->scif->node_sleeps;
 	if (!strcmp(error, "EINVAL"))
 		return flags_exclude(call);
 	if (!strcmp(call->function->name, "scif_unregister") && !strcmp(error, "ENXIO"))

@@ -35,8 +35,11 @@ enum step_kind {
 	STEP_FORKED,	/* a process that has all that the process argument 0 has */
 	STEP_ENDED,	/* a process is gone */
 	STEP_LAST_SIGN, /* from here on the process may be gone */
-	STEP_FORKS	/* the process has a child that nobody records */
+	STEP_FORKS,	/* the process has a child that nobody records */
+	STEP_NODE /* a node, argument 0, is changed from outside, to argument 1 */
 };
+
+enum node_change { NODE_UP, NODE_DOWN, NODE_ASLEEP, NODE_OTHERWISE };
 
 /* Processes are numbered: those of the case from 1, its peers from PEER_PROCESS + 1. */
 #define PEER_PROCESS 1000

@@ -8,6 +8,7 @@
 #include "../model/tables.h"
 #include "commands.h"
 #include "format.h"
+#include "judge_log.h"
 #include "json_text.h"
 #include "raw_log.h"
 
@@ -32,7 +33,7 @@ static bool has_need(const struct plan_clause *clause, const char *need)
 }
 
 /* What a case may do beside its calls follows from its clause; nothing is known of a scenario. */
-static struct surroundings surroundings_of(const struct plan_clause *clause)
+static struct surroundings surroundings_of(const struct plan_clause *clause, bool tells_nodes)
 {
 	struct surroundings around = surroundings_unknown;
 	bool is_scenario = !clause || clause->scenario || !clause->provoker;
@@ -41,7 +42,8 @@ static struct surroundings surroundings_of(const struct plan_clause *clause)
 	if (!clause)
 		return around;
 	around.threads = false;
-	around.node_loss = has_need(clause, "node_adapter") || !strcmp(provoker, "node");
+	around.node_loss = !tells_nodes && (has_need(clause, "node_adapter") ||
+					    !strcmp(provoker, "node"));
 	if (is_scenario)
 		return around;
 	around.signals = !strcmp(provoker, "signal");
@@ -65,7 +67,7 @@ static void judge_line(struct judgement *judgement, json_t *line)
 {
 	const char *id = json_text(line, "id");
 	const struct plan_clause *clause = id ? plan_clause(judgement->plan, id) : NULL;
-	struct surroundings around = surroundings_of(clause);
+	struct surroundings around = surroundings_of(clause, judgement->knows_intervals);
 	struct history history;
 
 	history_read(&history, line, &judgement->tables, judgement->knows_intervals);
@@ -94,9 +96,9 @@ static int read_header(struct judgement *judgement, const json_t *line)
 	return EXIT_USAGE;
 }
 
-static int judge_lines(struct judgement *judgement, const struct raw_log *log)
+static int judge_lines(struct judgement *judgement, const char *text, size_t length)
 {
-	const char *at = log->text, *end = at + log->length, *newline;
+	const char *at = text, *end = at + length, *newline;
 	int status = 0;
 	size_t number;
 
@@ -159,28 +161,34 @@ static char *profile_of(const struct settings *settings)
 	return copy;
 }
 
-int command_judge(const struct settings *settings, const struct plan *plan)
+int judge_log(const struct plan *plan, const char *name, const char *profile, const char *text,
+	      size_t length)
 {
-	char *path = log_path(settings->operands[0]), *profile = profile_of(settings);
-	struct judgement judgement = {.plan = plan, .path = path, .profile = profile};
-	struct raw_log log = {0};
-	int status = read_log(&log, path);
+	struct judgement judgement = {.plan = plan, .path = name, .profile = profile};
+	int status = judge_lines(&judgement, text, length);
 
-	if (status) {
-		fprintf(stderr, "scif-cts: %s: it cannot be read\n", path);
-		status = EXIT_USAGE;
-	} else {
-		status = judge_lines(&judgement, &log);
-	}
 	if (!status)
 		printf("%zu cases, %zu steps: %zu that no documented behaviour allows\n",
 		       judgement.cases, judgement.steps, judgement.complaints);
 	model_free(judgement.model);
+	if (status)
+		return status;
+	return judgement.complaints ? EXIT_FAILED : EXIT_PASSED;
+}
+
+int command_judge(const struct settings *settings, const struct plan *plan)
+{
+	char *path = log_path(settings->operands[0]), *profile = profile_of(settings);
+	struct raw_log log = {0};
+	int status = EXIT_USAGE;
+
+	if (read_log(&log, path) == 0)
+		status = judge_log(plan, path, profile, log.text, log.length);
+	else
+		fprintf(stderr, "scif-cts: %s: it cannot be read\n", path);
 	free(log.text);
 	free(log.damage);
 	free(path);
 	free(profile);
-	if (status)
-		return status;
-	return judgement.complaints ? EXIT_FAILED : EXIT_PASSED;
+	return status;
 }

@@ -21,5 +21,6 @@ const struct measurement *const measurements[] = {
 	&measurement_poll,
 	&measurement_putv,
 	&measurement_barrier,
+	&measurement_parts,
 	NULL,
 };

@@ -12,7 +12,7 @@ extern const struct measurement measurement_write, measurement_read, measurement
 	measurement_read_unaligned, measurement_store, measurement_load, measurement_fence;
 extern const struct measurement measurement_register, measurement_unregister, measurement_windows;
 extern const struct measurement measurement_connect, measurement_poll;
-extern const struct measurement measurement_putv, measurement_barrier;
+extern const struct measurement measurement_putv, measurement_barrier, measurement_parts;
 
 /* Transfers and mappings of RSM segments. */
 extern const struct subject subject_rsm_put, subject_rsm_get, subject_rsm_store, subject_rsm_load;

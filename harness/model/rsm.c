@@ -1,15 +1,121 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* RSMAPI in the model. */
-#include "core.h"
+/* RSMAPI in the model: who has which handle, and the judgement that all calls have in common. */
+#include "rsm.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../runner/format.h"
 
-struct rsm {
-	struct model *model;
+static const char *const state_names[] = {
+	"no_handle",
+	"garbage",
+	"export_new",
+	"export_published",
+	"export_unpublished",
+	"export_destroyed",
+	"import_connected",
+	"import_with_map",
+	"import_aborted",
+	"import_disconnected",
+	"",
 };
+
+struct named *rsm_find(const struct names *names, int process, intptr_t name)
+{
+	size_t i;
+
+	for (i = names->count; i-- > 0;) {
+		if (names->at[i].process == process && names->at[i].name == name)
+			return &names->at[i];
+	}
+	return NULL;
+}
+
+struct named *rsm_name(struct names *names, int process, intptr_t name)
+{
+	struct named *named = rsm_find(names, process, name);
+
+	if (named)
+		return named;
+	names->at = grown_array(names->at, names->count + 1, sizeof(*names->at));
+	names->at[names->count] = (struct named){.process = process, .name = name};
+	return &names->at[names->count++];
+}
+
+int rsm_node(const struct rsm *rsm, int process)
+{
+	size_t i;
+
+	for (i = 0; i < rsm->node_count; i++) {
+		if (rsm->nodes[i].process == process)
+			return rsm->nodes[i].node;
+	}
+	return -1;
+}
+
+struct segment *rsm_new_segment(struct rsm *rsm, int process, enum segment_state state)
+{
+	struct segment *segment = zeroed_array(1, sizeof(*segment));
+
+	*segment = (struct segment){.state = state,
+				    .process = process,
+				    .node = rsm_node(rsm, process),
+				    .length = -1,
+				    .permission = -1,
+				    .mode = -1};
+	rsm->segments = grown_array(rsm->segments, rsm->segment_count + 1, sizeof(*rsm->segments));
+	rsm->segments[rsm->segment_count++] = segment;
+	return segment;
+}
+
+struct segment *rsm_published(const struct rsm *rsm, intptr_t node, intptr_t id, bool sure)
+{
+	size_t i;
+
+	for (i = 0; i < rsm->segment_count; i++) {
+		struct segment *segment = rsm->segments[i];
+		bool here = segment->node == node || (!sure && segment->node < 0);
+
+		if (segment->is_blurred && !sure)
+			return segment;
+		if (here && segment->state == EXPORT_PUBLISHED && segment->id == id &&
+		    !segment->is_blurred)
+			return segment;
+	}
+	return NULL;
+}
+
+bool rsm_is(const struct rsm_call *call, const char *function)
+{
+	return !strcmp(call->step->function, function);
+}
+
+struct complaint *rsm_complain(const struct rsm_call *call, const char *allowed,
+			       const char *outcome, const char *why, ...)
+{
+	const struct tables *tables = model_tables(call->rsm->model);
+	struct complaint *complaint;
+	char *text, *clauses;
+	size_t length;
+	va_list details;
+	FILE *out;
+
+	if (tables_deviates(tables, call->function, outcome))
+		return NULL;
+	clauses = tables_clauses(tables, call->function, outcome);
+	out = text_stream(&text, &length);
+	va_start(details, why);
+	vfprintf(out, why, details);
+	va_end(details);
+	fclose(out);
+	complaint = complain(call->rsm->model, call->flight, state_names[call->state], allowed,
+			     *clauses ? clauses : outcome, "%s", text);
+	free(text);
+	free(clauses);
+	return complaint;
+}
 
 static void *create(struct model *model)
 {
@@ -19,20 +125,66 @@ static void *create(struct model *model)
 	return rsm;
 }
 
+static void start(void *state)
+{
+	struct rsm *rsm = state;
+	size_t i;
+
+	for (i = 0; i < rsm->segment_count; i++)
+		free(rsm->segments[i]);
+	free(rsm->segments);
+	free(rsm->handles.at);
+	free(rsm->controllers.at);
+	free(rsm->barriers.at);
+	free(rsm->nodes);
+	*rsm = (struct rsm){.model = rsm->model};
+}
+
 static void destroy(void *state)
 {
+	start(state);
 	free(state);
 }
 
-static void start(void *state)
+/* What depends on a process, or on all of them where it is 0, is not known any more. */
+static void blur(struct rsm *rsm, int process)
 {
-	(void)state;
+	size_t i;
+
+	for (i = 0; i < rsm->segment_count; i++) {
+		struct segment *segment = rsm->segments[i];
+		bool is_of = segment->process == process ||
+			     (segment->exporter && segment->exporter->process == process);
+
+		segment->is_blurred |= is_of || !process;
+	}
 }
 
 static void sign(void *state, const struct step *step)
 {
-	(void)state;
-	(void)step;
+	struct rsm *rsm = state;
+
+	switch (step->kind) {
+	case STEP_STARTED:
+		rsm->nodes = grown_array(rsm->nodes, rsm->node_count + 1, sizeof(*rsm->nodes));
+		rsm->nodes[rsm->node_count].process = step->process;
+		rsm->nodes[rsm->node_count++].node = (int)step->arguments[0].number;
+		break;
+	case STEP_FORKED:
+	case STEP_FORKS:
+		rsm->has_forked = true;
+		break;
+	case STEP_ENDED:
+	case STEP_LAST_SIGN:
+		blur(rsm, step->process);
+		break;
+	case STEP_NODE:
+		rsm->is_shaken = true;
+		blur(rsm, 0);
+		break;
+	case STEP_CALL:
+		break;
+	}
 }
 
 static void begin(void *state, struct flight *flight)
@@ -44,19 +196,135 @@ static void begin(void *state, struct flight *flight)
 static void disturb(void *state, const struct step *one, struct flight *other)
 {
 	(void)state;
-	(void)one;
-	(void)other;
+	other->crowded = true;
+	if (one->kind != STEP_CALL)
+		other->disturbed = true;
+}
+
+/* The matrix calls a wait that found no signal a time-out; it got through all the same. */
+static bool lets_through(const struct plan_clause *cell)
+{
+	return !cell || !cell->is_error || !strcmp(cell->outcome, "RSMERR_TIMEOUT");
+}
+
+static char *allowed_words(const struct rsm_call *call, const struct plan_clause *cell)
+{
+	char *text;
+	size_t length, i;
+	FILE *out = text_stream(&text, &length);
+
+	if (lets_through(cell))
+		fputs("success", out);
+	for (i = 0; i < call->function->outcome_count; i++) {
+		const struct plan_outcome *outcome = &call->function->outcomes[i];
+		bool in_cell =
+			cell && tables_allows(model_tables(call->rsm->model), cell, outcome->name);
+
+		if (outcome->is_error && (in_cell || !rsm_excludes(call, outcome->name)))
+			fprintf(out, "%s%s", ftell(out) > 0 ? ", " : "", outcome->name);
+	}
+	fclose(out);
+	return text;
+}
+
+static struct complaint *judge_failure(const struct rsm_call *call, const struct plan_clause *cell)
+{
+	const struct tables *tables = model_tables(call->rsm->model);
+	const char *error = call->step->error;
+	struct complaint *complaint;
+	char *allowed;
+	bool documented = tables_documented(tables, call->function, error);
+
+	if (cell && tables_allows(tables, cell, error) && strcmp(error, "RSMERR_TIMEOUT"))
+		return NULL;
+	if (documented && !rsm_excludes(call, error))
+		return NULL;
+	allowed = allowed_words(call, cell);
+	complaint = rsm_complain(call, allowed, error,
+				 documented ? "none of the reasons documented for %s is there"
+					    : "%s is not documented for the call",
+				 error);
+	free(allowed);
+	return complaint;
+}
+
+static struct complaint *judge(const struct rsm_call *call)
+{
+	const struct plan_clause *cell = tables_cell(call->function, state_names[call->state]);
+	struct complaint *complaint;
+	char *allowed;
+
+	if (call->step->error)
+		return judge_failure(call, cell);
+	if (lets_through(cell))
+		return call->flight->crowded ? NULL : rsm_judge_success(call);
+	allowed = allowed_words(call, cell);
+	complaint = rsm_complain(call, allowed, cell->id,
+				 "the state of the handle does not let it through");
+	free(allowed);
+	return complaint;
+}
+
+/* The handle that a call is about; of a scattered transfer it is in what is pointed to. */
+static void find_objects(struct rsm_call *call)
+{
+	const struct step *step = call->step;
+	const struct value *first = &step->arguments[0];
+	bool is_vector =
+		rsm_is(call, "rsm_memseg_import_putv") || rsm_is(call, "rsm_memseg_import_getv");
+	intptr_t name;
+	struct named *named = NULL;
+
+	call->state = STATE_UNKNOWN;
+	if (is_vector && first->at_count)
+		named = rsm_find(&call->rsm->handles, step->process, first->at[0]);
+	if (argument_number(step, 0, &name)) {
+		named = rsm_find(&call->rsm->handles, step->process, name);
+		call->controller = rsm_find(&call->rsm->controllers, step->process, name);
+		call->barrier = rsm_find(&call->rsm->barriers, step->process, name);
+	}
+	call->segment = named ? named->segment : NULL;
+	if (first->is == VALUE_NULL && tables_cell(call->function, state_names[NO_HANDLE]))
+		call->state = NO_HANDLE;
+	else if (call->segment && !call->segment->is_blurred && !call->flight->crowded &&
+		 model_is_whole(call->rsm->model))
+		call->state = call->segment->state;
 }
 
 static struct complaint *end(void *state, struct flight *flight)
 {
-	const struct rsm *rsm = state;
-	const char *error = flight->step->error;
+	struct rsm *rsm = state;
+	struct complaint *complaint;
+	struct rsm_call call = {
+		.rsm = rsm, .flight = flight, .step = flight->step, .function = flight->function};
 
-	if (!error || tables_documented(model_tables(rsm->model), flight->function, error))
-		return NULL;
-	return complain(rsm->model, flight, "", "the documented errors", "",
-			"%s is not documented for the call", error);
+	find_objects(&call);
+	complaint = judge(&call);
+	rsm_learn(&call);
+	return complaint;
+}
+
+static const char *state_of(const void *state, int process, intptr_t object)
+{
+	const struct rsm *rsm = state;
+	const struct named *named = rsm_find(&rsm->handles, process, object);
+
+	return named && named->segment ? state_names[named->segment->state] : NULL;
+}
+
+static size_t objects(const void *state, int process, intptr_t *handles, size_t room)
+{
+	const struct rsm *rsm = state;
+	size_t i, count = 0;
+
+	for (i = 0; i < rsm->handles.count; i++) {
+		if (rsm->handles.at[i].process != process)
+			continue;
+		if (count < room)
+			handles[count] = rsm->handles.at[i].name;
+		count++;
+	}
+	return count;
 }
 
 const struct model_api model_of_rsm = {
@@ -68,4 +336,6 @@ const struct model_api model_of_rsm = {
 	.begin = begin,
 	.end = end,
 	.disturb = disturb,
+	.state_of = state_of,
+	.objects = objects,
 };

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * What the model knows of RSMAPI: controllers, segments and imports by their handles, barriers by
+ * their addresses. Where calls overlapped that matter to an object it is blurred: nothing is said
+ * of it any more.
+ */
+#ifndef CTS_MODEL_RSM_H
+#define CTS_MODEL_RSM_H
+
+#include "core.h"
+
+/* The columns of the state matrix; an object is in one of them. */
+enum segment_state {
+	NO_HANDLE,
+	GARBAGE,
+	EXPORT_NEW,
+	EXPORT_PUBLISHED,
+	EXPORT_UNPUBLISHED,
+	EXPORT_DESTROYED,
+	IMPORT_CONNECTED,
+	IMPORT_WITH_MAP,
+	IMPORT_ABORTED,
+	IMPORT_DISCONNECTED,
+	STATE_UNKNOWN
+};
+
+struct segment {
+	enum segment_state state;
+	bool is_blurred, signals_blurred;
+	int process, node;	   /* of its owner; node -1: not known */
+	intptr_t id;		   /* published under it */
+	intptr_t length;	   /* -1: not known */
+	struct segment *exporter;  /* of an import; NULL: not known */
+	intptr_t permission, mode; /* of an import; -1: not known */
+	bool has_barrier, has_pollfd;
+	size_t least_signals, most_signals; /* that are pending */
+};
+
+enum barrier_state { BARRIER_NONE, BARRIER_CLOSED, BARRIER_OPEN };
+
+struct named {
+	int process;
+	intptr_t name; /* a handle, or the address of a barrier */
+	struct segment *segment;
+	enum barrier_state barrier;
+	int controllers; /* how often it was got and not released */
+	bool is_blurred;
+};
+
+struct names {
+	struct named *at;
+	size_t count;
+};
+
+struct rsm {
+	struct model *model;
+	struct segment **segments;
+	size_t segment_count;
+	struct names handles, controllers, barriers;
+	struct {
+		int process, node;
+	} * nodes;
+	size_t node_count;
+	bool has_forked;    /* a child shares handles */
+	bool is_shaken;	    /* nodes came and went */
+	bool hides_handles; /* a call was about a segment that is not known */
+};
+
+struct rsm_call {
+	struct rsm *rsm;
+	struct flight *flight;
+	const struct step *step;
+	const struct plan_function *function;
+	struct segment *segment; /* NULL: not known */
+	struct named *barrier, *controller;
+	enum segment_state state;
+};
+
+struct named *rsm_find(const struct names *names, int process, intptr_t name);
+struct named *rsm_name(struct names *names, int process, intptr_t name);
+struct segment *rsm_new_segment(struct rsm *rsm, int process, enum segment_state state);
+int rsm_node(const struct rsm *rsm, int process);
+/* NULL where the profile departs there. OUTCOME may also be ids. */
+struct complaint *rsm_complain(const struct rsm_call *call, const char *allowed,
+			       const char *outcome, const char *why, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A published segment of that node and id; SURE: one that surely is. NULL: none. */
+struct segment *rsm_published(const struct rsm *rsm, intptr_t node, intptr_t id, bool sure);
+bool rsm_is(const struct rsm_call *call, const char *function);
+
+/* Whether an error that is documented can have no reason. */
+bool rsm_excludes(const struct rsm_call *call, const char *error);
+struct complaint *rsm_judge_success(const struct rsm_call *call);
+void rsm_learn(const struct rsm_call *call);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* What RSMAPI may answer where the matrix lets a call through: ranges, permissions, barriers,
+ * signals. */
+#include "rsm.h"
+
+#include <string.h>
+
+/* The numbers are those of the public headers. */
+enum { PERM_READ = 0400, PERM_WRITE = 0200, EXPLICIT_MODE = 1 };
+
+/* A transfer: bytes per item and what it needs; false: none, or not known. */
+struct transfer {
+	intptr_t offset, length, permission;
+};
+
+static bool is_transfer(const struct rsm_call *call, struct transfer *transfer)
+{
+	static const char prefix[] = "rsm_memseg_import_";
+	const char *name = call->step->function + sizeof(prefix) - 1;
+	intptr_t count;
+
+	if (strncmp(call->step->function, prefix, sizeof(prefix) - 1) ||
+	    (strncmp(name, "get", 3) && strncmp(name, "put", 3)) || name[3] == 'v' ||
+	    name[3] == '_')
+		return false;
+	if (!argument_number(call->step, 1, &transfer->offset) ||
+	    !argument_number(call->step, 3, &count))
+		return false;
+	transfer->permission = *name == 'g' ? PERM_READ : PERM_WRITE;
+	transfer->length = count;
+	if (!strcmp(name + 3, "16"))
+		transfer->length *= 2;
+	else if (!strcmp(name + 3, "32"))
+		transfer->length *= 4;
+	else if (!strcmp(name + 3, "64"))
+		transfer->length *= 8;
+	return count >= 0 && count < 1 << 28;
+}
+
+static bool is_inside(const struct segment *segment, const struct transfer *transfer)
+{
+	return transfer->offset >= 0 && transfer->offset <= segment->length &&
+	       transfer->length <= segment->length - transfer->offset;
+}
+
+static intptr_t length_of(const struct segment *segment)
+{
+	return segment->exporter ? segment->exporter->length : -1;
+}
+
+static struct complaint *judge_transfer(const struct rsm_call *call,
+					const struct transfer *transfer)
+{
+	struct segment whole = {.length = length_of(call->segment)};
+
+	if (!transfer->length)
+		return NULL;
+	if (call->segment->permission >= 0 && !(call->segment->permission & transfer->permission))
+		return rsm_complain(call, "RSMERR_PERM_DENIED", "RSMERR_PERM_DENIED",
+				    "the connection has the permission 0%jo",
+				    (uintmax_t)call->segment->permission);
+	if (whole.length >= 0 && !is_inside(&whole, transfer))
+		return rsm_complain(call, "RSMERR_BAD_OFFSET, RSMERR_BAD_LENGTH",
+				    "RSMERR_BAD_LENGTH", "the segment has %jd bytes",
+				    (intmax_t)whole.length);
+	return NULL;
+}
+
+static struct complaint *judge_vector(const struct rsm_call *call)
+{
+	const struct value *list = &call->step->arguments[0];
+
+	if (list->at_count < 3 || !list->at[2])
+		return NULL;
+	return rsm_complain(call, "a residual count of 0", "done",
+			    "%jd requests are told to be left", (intmax_t)list->at[2]);
+}
+
+static struct complaint *judge_publish(const struct rsm_call *call)
+{
+	const struct value *id = &call->step->arguments[1];
+	const struct segment *other;
+
+	if (id->at_count < 2)
+		return NULL;
+	if (id->at[0] && id->at[1] != id->at[0])
+		return rsm_complain(call, "the id that was asked for, RSMERR_SEGID_IN_USE",
+				    "published", "id %jd was asked for and %jd given",
+				    (intmax_t)id->at[0], (intmax_t)id->at[1]);
+	other = rsm_published(call->rsm, rsm_node(call->rsm, call->step->process), id->at[1], true);
+	if (!other || other == call->segment)
+		return NULL;
+	return rsm_complain(call, "RSMERR_SEGID_IN_USE", "RSMERR_SEGID_IN_USE",
+			    "another segment of the node has the id %jd", (intmax_t)id->at[1]);
+}
+
+/* All segments are known that could be meant. */
+static bool knows_segments(const struct rsm *rsm)
+{
+	const struct surroundings *around = model_surroundings(rsm->model);
+
+	return model_is_whole(rsm->model) && !rsm->has_forked && !rsm->hides_handles &&
+	       !around->threads && rsm->segment_count > 0;
+}
+
+static struct complaint *judge_connect(const struct rsm_call *call)
+{
+	intptr_t node, id;
+
+	if (!argument_number(call->step, 1, &node) || !argument_number(call->step, 2, &id) ||
+	    !knows_segments(call->rsm) || rsm_published(call->rsm, node, id, false))
+		return NULL;
+	return rsm_complain(call, "RSMERR_SEG_NOT_PUBLISHED", "RSMERR_SEG_NOT_PUBLISHED",
+			    "node %jd has published no segment %jd", (intmax_t)node, (intmax_t)id);
+}
+
+static struct complaint *judge_mode(const struct rsm_call *call)
+{
+	const struct value *mode = &call->step->arguments[1];
+
+	if (!call->segment || call->segment->mode < 0 || !mode->at_count ||
+	    mode->at[0] == call->segment->mode)
+		return NULL;
+	return rsm_complain(call, "the mode that was set", "mode", "mode %jd was set, %jd is told",
+			    (intmax_t)call->segment->mode, (intmax_t)mode->at[0]);
+}
+
+static struct complaint *judge_barrier(const struct rsm_call *call)
+{
+	const struct segment *segment = call->barrier->segment;
+	bool opens = rsm_is(call, "rsm_memseg_import_open_barrier");
+
+	if (call->barrier->is_blurred)
+		return NULL;
+	if (call->barrier->barrier == BARRIER_NONE &&
+	    !rsm_is(call, "rsm_memseg_import_destroy_barrier"))
+		return rsm_complain(call, "a failure",
+				    opens ? "RSMERR_BAD_BARRIER_PTR"
+					  : "RSMERR_BARRIER_UNINITIALIZED",
+				    "the barrier was destroyed");
+	if (opens || rsm_is(call, "rsm_memseg_import_destroy_barrier"))
+		return NULL;
+	if (call->barrier->barrier == BARRIER_CLOSED)
+		return rsm_complain(call, "RSMERR_BARRIER_NOT_OPENED", "RSMERR_BARRIER_NOT_OPENED",
+				    "the barrier is not open");
+	if (segment && !segment->is_blurred && segment->state == IMPORT_ABORTED)
+		return rsm_complain(call, "RSMERR_CONN_ABORTED, RSMERR_BARRIER_FAILURE",
+				    "RSMERR_CONN_ABORTED",
+				    "the segment was withdrawn by its exporter");
+	return NULL;
+}
+
+static struct complaint *judge_wait(const struct rsm_call *call)
+{
+	if (!call->segment || call->segment->signals_blurred || call->rsm->has_forked ||
+	    call->rsm->hides_handles || call->step->times > 1 || call->segment->is_blurred ||
+	    call->segment->most_signals)
+		return NULL;
+	return rsm_complain(call, "RSMERR_TIMEOUT", "RSMERR_TIMEOUT", "no signal is pending");
+}
+
+static bool is_about_barrier(const struct rsm_call *call)
+{
+	return strstr(call->step->function, "_barrier") &&
+	       !rsm_is(call, "rsm_memseg_import_init_barrier");
+}
+
+static struct complaint *judge_controller(const struct rsm_call *call)
+{
+	if (call->controller->is_blurred || call->controller->controllers > 0 ||
+	    call->rsm->has_forked)
+		return NULL;
+	return rsm_complain(call, "a failure",
+			    rsm_is(call, "rsm_release_controller") ? "RSMERR_BAD_CTLR_HNDL"
+								   : "RSMERR_CTLR_NOT_PRESENT",
+			    "the controller has been released as often as it was got");
+}
+
+struct complaint *rsm_judge_success(const struct rsm_call *call)
+{
+	struct complaint *complaint = NULL;
+	struct transfer transfer;
+
+	if (call->controller && strstr(call->function->prototype, "(rsmapi_controller_handle_t"))
+		complaint = judge_controller(call);
+	if (complaint)
+		return complaint;
+	if (rsm_is(call, "rsm_memseg_export_publish"))
+		return judge_publish(call);
+	if (rsm_is(call, "rsm_memseg_import_connect"))
+		return judge_connect(call);
+	if (rsm_is(call, "rsm_memseg_import_get_mode"))
+		return judge_mode(call);
+	if (rsm_is(call, "rsm_intr_signal_wait"))
+		return judge_wait(call);
+	if (rsm_is(call, "rsm_memseg_import_putv") || rsm_is(call, "rsm_memseg_import_getv"))
+		return judge_vector(call);
+	if (is_about_barrier(call) && call->barrier)
+		return judge_barrier(call);
+	if (rsm_is(call, "rsm_memseg_export_destroy") && call->segment &&
+	    call->segment->has_pollfd && call->state != STATE_UNKNOWN)
+		return rsm_complain(call, "RSMERR_POLLFD_IN_USE", "RSMERR_POLLFD_IN_USE",
+				    "a descriptor of the segment is in use");
+	if (call->segment && call->state != STATE_UNKNOWN && is_transfer(call, &transfer))
+		return judge_transfer(call, &transfer);
+	return NULL;
+}
+
+static bool wait_excludes(const struct rsm_call *call)
+{
+	const struct segment *segment = call->segment;
+	intptr_t timeout;
+
+	if (argument_number(call->step, 1, &timeout) && timeout < 0)
+		return true;
+	return segment && !segment->signals_blurred && !segment->is_blurred &&
+	       !call->flight->crowded && !call->rsm->has_forked && segment->least_signals > 0;
+}
+
+static bool range_excludes(const struct rsm_call *call)
+{
+	struct transfer transfer;
+	struct segment whole;
+
+	if (!call->segment || call->state == STATE_UNKNOWN || !is_transfer(call, &transfer))
+		return false;
+	whole.length = length_of(call->segment);
+	return whole.length >= 0 && is_inside(&whole, &transfer);
+}
+
+static bool is_alive(const struct rsm_call *call)
+{
+	const struct segment *exporter = call->segment ? call->segment->exporter : NULL;
+
+	return call->state != STATE_UNKNOWN && exporter && !exporter->is_blurred &&
+	       exporter->state == EXPORT_PUBLISHED && !call->rsm->is_shaken &&
+	       !model_surroundings(call->rsm->model)->node_loss;
+}
+
+static bool connect_excludes(const struct rsm_call *call)
+{
+	intptr_t node, id;
+
+	return argument_number(call->step, 1, &node) && argument_number(call->step, 2, &id) &&
+	       !call->flight->crowded && !call->rsm->is_shaken &&
+	       rsm_published(call->rsm, node, id, true);
+}
+
+static bool barrier_excludes(const struct rsm_call *call, const char *error)
+{
+	if (!call->barrier || call->barrier->is_blurred || call->flight->crowded)
+		return false;
+	if (!strcmp(error, "RSMERR_BARRIER_NOT_OPENED"))
+		return call->barrier->barrier == BARRIER_OPEN;
+	return !strcmp(error, "RSMERR_BARRIER_UNINITIALIZED") &&
+	       call->barrier->barrier != BARRIER_NONE;
+}
+
+bool rsm_excludes(const struct rsm_call *call, const char *error)
+{
+	struct transfer transfer;
+
+	if (is_about_barrier(call))
+		return barrier_excludes(call, error);
+	if (!strcmp(error, "RSMERR_INTERRUPTED"))
+		return !model_surroundings(call->rsm->model)->signals && !call->step->interrupted &&
+		       !call->flight->disturbed;
+	if (!strcmp(error, "RSMERR_TIMEOUT"))
+		return rsm_is(call, "rsm_intr_signal_wait") && wait_excludes(call);
+	if (!strcmp(error, "RSMERR_BAD_CTLR_HNDL"))
+		return call->controller && !call->controller->is_blurred &&
+		       call->controller->controllers > 0 && !call->flight->crowded;
+	if (!strcmp(error, "RSMERR_SEG_NOT_PUBLISHED") && rsm_is(call, "rsm_memseg_import_connect"))
+		return connect_excludes(call);
+	if (call->state == STATE_UNKNOWN || call->state == NO_HANDLE)
+		return false;
+	if (!strcmp(error, "RSMERR_BAD_SEG_HNDL") || !strcmp(error, "RSMERR_SEG_STILL_MAPPED") ||
+	    !strcmp(error, "RSMERR_SEG_ALREADY_MAPPED") ||
+	    !strcmp(error, "RSMERR_SEG_NOT_MAPPED") ||
+	    !strcmp(error, "RSMERR_SEG_ALREADY_PUBLISHED") ||
+	    (!strcmp(error, "RSMERR_SEG_NOT_PUBLISHED") && call->state == EXPORT_PUBLISHED))
+		return tables_cell(call->function, "no_handle") != NULL;
+	if (!strcmp(error, "RSMERR_CONN_ABORTED"))
+		return is_alive(call);
+	if (!strcmp(error, "RSMERR_BAD_OFFSET") || !strcmp(error, "RSMERR_BAD_LENGTH"))
+		return range_excludes(call);
+	if (!strcmp(error, "RSMERR_PERM_DENIED"))
+		return is_transfer(call, &transfer) && call->segment->permission >= 0 &&
+		       call->segment->permission & transfer.permission;
+	return false;
+}

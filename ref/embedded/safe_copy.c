@@ -381,9 +381,7 @@ static bool wraps(const void *p, size_t n)
 
 int safe_probe_read(const void *p, size_t n)
 {
-	if (wraps(p, n))
-		return -EFAULT;
-	return n == 0 ? 0 : load_pages(p, (const char *)p + n);
+	return wraps(p, n) || (n > 0 && load_pages(p, (const char *)p + n) != 0) ? -EFAULT : 0;
 }
 
 int safe_probe_write(void *p, size_t n)
@@ -401,7 +399,5 @@ int safe_probe_write(void *p, size_t n)
 
 int safe_probe_overwrite(void *p, size_t n)
 {
-	if (wraps(p, n))
-		return -EFAULT;
-	return n == 0 ? 0 : rewrite_pages(p, (char *)p + n);
+	return wraps(p, n) || (n > 0 && rewrite_pages(p, (char *)p + n) != 0) ? -EFAULT : 0;
 }

@@ -4,6 +4,7 @@
  * such error, and never a signal.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <scif.h>
 #include <scif_event.h>
 #include <stdint.h>
@@ -47,6 +48,22 @@ static void across_a_hole(void)
 		gives(0, 0, "what was under way, after it");
 }
 
+/* A request that cannot be told of stays for the next call. */
+static void nowhere_to_tell(void *none)
+{
+	scif_epd_t listener = scif_open(), epd = scif_open(), new;
+	struct scif_portID to = {.node = 0, .port = (uint16_t)scif_bind(listener, 0)}, from;
+
+	must(scif_listen(listener, 1), "listen");
+	fcntl(epd, F_SETFL, O_NONBLOCK);
+	scif_connect(epd, &to);
+	gives(EFAULT, scif_accept(listener, none, &new, SCIF_ACCEPT_SYNC),
+	      "scif_accept, peer in no memory");
+	gives(EFAULT, scif_accept(listener, &from, none, SCIF_ACCEPT_SYNC),
+	      "scif_accept, epd in no memory");
+	must(scif_accept(listener, &from, &new, 0), "accept");
+}
+
 int main(void)
 {
 	void *none = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -72,6 +89,7 @@ int main(void)
 	gives(EFAULT, scif_get_nodeIDs(NULL, 0, end),
 	      "scif_get_nodeIDs, self at the end of all memory");
 	across_a_hole();
+	nowhere_to_tell(none);
 	gives(EINVAL, scif_event_register(NULL), "scif_event_register without a handler");
 	return failed != 0;
 }

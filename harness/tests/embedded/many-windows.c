@@ -119,5 +119,6 @@ int main(void)
 	atomic_store(&done, true);
 	pthread_join(reader, NULL);
 	printf("%s: a second thread saw nothing else\n", reader_good ? "ok" : "not ok");
+	good &= scif_close(own) == 0 && scif_close(peer) == 0;
 	return good && reader_good ? 0 : 1;
 }

@@ -567,12 +567,17 @@ static bool at_copying(void)
 /* A mark stands for what was before it however many there are since. */
 static bool old_mark(void)
 {
+	off_t window = opened(anonymous());
 	int first, last;
+	char byte;
 
-	must(scif_fence_mark(pair.a, SCIF_FENCE_INIT_SELF, &first), "fence_mark");
-	for (int i = 0; i < MARKS; i++)
-		must(scif_fence_mark(pair.a, SCIF_FENCE_INIT_SELF, &last), "fence_mark");
-	return scif_fence_wait(pair.a, first) == 0 && scif_fence_wait(pair.a, last) == 0;
+	must(scif_fence_mark(pair.b, SCIF_FENCE_INIT_SELF, &first), "fence_mark");
+	for (int i = 0; i < MARKS; i++) {
+		must(scif_vreadfrom(pair.b, &byte, 1, window, 0), "vreadfrom");
+		must(scif_fence_mark(pair.b, SCIF_FENCE_INIT_SELF, &last), "fence_mark");
+	}
+	return first != last && scif_fence_wait(pair.b, first) == 0 &&
+	       scif_fence_wait(pair.b, last) == 0;
 }
 
 /* Without such an end nothing would have been tried. */

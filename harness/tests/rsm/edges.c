@@ -178,21 +178,24 @@ static void few_descriptors(rsmapi_controller_handle_t controller)
 	}
 }
 
-/* A child that could have no descriptors of its own for the signals of an inherited segment. */
-static void child_without_descriptors(rsm_memseg_export_handle_t segment)
+/*
+ * A child that could have no descriptors of its own for signals, when it was forked: its inherited
+ * segment is connected anew, and without them.
+ */
+static void child_without_descriptors(rsm_memseg_import_handle_t import)
 {
 	struct rlimit before = limit_descriptors(0);
 	struct pollfd entry;
 	int status;
 	pid_t pid = fork();
 
-	if (pid == 0)
-		_exit(rsm_memseg_get_pollfd(segment, &entry) == RSM_SUCCESS);
 	pair_must(setrlimit(RLIMIT_NOFILE, &before), "setrlimit");
+	if (pid == 0)
+		_exit(rsm_memseg_get_pollfd(import, &entry) != RSMERR_INSUFFICIENT_RESOURCES);
 	waitpid(pid, &status, 0);
 	check(status == 0, "signals of a child without descriptors");
-	pair_must(rsm_memseg_get_pollfd(segment, &entry), "get_pollfd");
-	pair_must(rsm_memseg_release_pollfd(segment), "release_pollfd");
+	pair_must(rsm_memseg_get_pollfd(import, &entry), "get_pollfd");
+	pair_must(rsm_memseg_release_pollfd(import), "release_pollfd");
 }
 
 /* In a process that is on no fabric, and has no file of ids. */
@@ -303,7 +306,7 @@ int main(void)
 	false_handles(segment, import);
 	all_handles(controller, self);
 	few_descriptors(controller);
-	child_without_descriptors(segment);
+	child_without_descriptors(import);
 	ids(name);
 	waits(segment, import);
 	check(fcntl(STDIN_FILENO, F_GETFD) == -1 && errno == EBADF, "there is no standard input");

@@ -23,6 +23,7 @@ int command_compare(const struct settings *settings, const struct plan *plan);
 int command_spec_coverage(const struct settings *settings, const struct plan *plan);
 int command_judge(const struct settings *settings, const struct plan *plan);
 int command_trace(const struct settings *settings, const struct plan *plan);
+int command_explore(const struct settings *settings, const struct plan *plan);
 int command_verdicts(const struct settings *settings, const struct plan *plan);
 
 /* The clause that is the only operand; NULL after a line on stderr. */

@@ -15,8 +15,7 @@
 
 /* Commands that need no plan. */
 #define NEEDS_NO_PLAN                                                                              \
-	(COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE | COMMAND_COMPARE |       \
-	 COMMAND_TRACE)
+	(COMMAND_DIFF_VERDICTS | COMMAND_VERDICTS | COMMAND_STATUS_TABLE | COMMAND_COMPARE)
 
 static const struct command {
 	const char *name;
@@ -37,6 +36,7 @@ static const struct command {
 	{"diff-verdicts", command_diff_verdicts, COMMAND_DIFF_VERDICTS, 2, 2},
 	{"verdicts", command_verdicts, COMMAND_VERDICTS, 1, 1},
 	{"status-table", command_status_table, COMMAND_STATUS_TABLE, 1, 1},
+	{"explore", command_explore, COMMAND_EXPLORE, 0, 0},
 	{"trace", command_trace, COMMAND_TRACE, 1, INT_MAX},
 	{"spec-coverage", command_spec_coverage, COMMAND_SPEC_COVERAGE, 1, 1000},
 };

@@ -11,8 +11,9 @@
 
 #include "trial.h"
 
-#define RUNS	     (COMMAND_RUN | COMMAND_CERTIFY)
-#define STARTS_CASES (RUNS | COMMAND_REPLAY)
+#define RUNS		 (COMMAND_RUN | COMMAND_CERTIFY)
+#define STARTS_CASES	 (RUNS | COMMAND_REPLAY)
+#define STARTS_LIBRARIES (STARTS_CASES | COMMAND_EXPLORE)
 
 enum option_key {
 	/* Below every character, so that an unknown short option is told from these. */
@@ -39,6 +40,8 @@ enum option_key {
 	KEY_TAP,
 	KEY_OUTPUT,
 	KEY_FOLLOW,
+	KEY_TIME,
+	KEY_SEQUENCES,
 	KEY_HELP
 };
 
@@ -66,35 +69,39 @@ static const struct option options[] = {
 	{"tap", no_argument, NULL, KEY_TAP},
 	{"output", required_argument, NULL, KEY_OUTPUT},
 	{"follow-forks", no_argument, NULL, KEY_FOLLOW},
+	{"time", required_argument, NULL, KEY_TIME},
+	{"sequences", required_argument, NULL, KEY_SEQUENCES},
 	{"help", no_argument, NULL, KEY_HELP},
 	{NULL, 0, NULL, 0},
 };
 
 /* Which commands take an option. */
 static const unsigned int takers[] = {
-	[KEY_PROFILE] = STARTS_CASES | COMMAND_JUDGE,
+	[KEY_PROFILE] = STARTS_LIBRARIES | COMMAND_JUDGE,
 	[KEY_FILTER] = RUNS | COMMAND_LIST,
 	[KEY_JOBS] = RUNS,
-	[KEY_TIMEOUT_SCALE] = STARTS_CASES,
+	[KEY_TIMEOUT_SCALE] = STARTS_LIBRARIES,
 	[KEY_ALL] = STARTS_CASES,
-	[KEY_API] = RUNS | COMMAND_LIST,
+	[KEY_API] = RUNS | COMMAND_LIST | COMMAND_EXPLORE,
 	[KEY_RESULTS] = RUNS,
 	[KEY_LABEL] = RUNS,
-	[KEY_IMPL] = STARTS_CASES,
-	[KEY_SCIF] = STARTS_CASES,
+	[KEY_IMPL] = STARTS_LIBRARIES,
+	[KEY_SCIF] = STARTS_LIBRARIES,
 	[KEY_NODE_ADAPTER] = STARTS_CASES,
 	[KEY_PORT_ADAPTER] = STARTS_CASES,
 	[KEY_VERSION_ADAPTER] = STARTS_CASES,
 	[KEY_EXEC] = STARTS_CASES,
 	[KEY_FORMAT] = COMMAND_LIST | COMMAND_SPEC_COVERAGE,
-	[KEY_SEED] = STARTS_CASES,
+	[KEY_SEED] = STARTS_LIBRARIES,
 	[KEY_WAIVERS] = RUNS,
 	[KEY_SHARD] = COMMAND_CERTIFY,
 	[KEY_HTML] = COMMAND_COMPARE,
 	[KEY_COLOR] = RUNS,
 	[KEY_TAP] = COMMAND_RUN,
-	[KEY_OUTPUT] = COMMAND_TRACE,
+	[KEY_OUTPUT] = COMMAND_TRACE | COMMAND_EXPLORE,
 	[KEY_FOLLOW] = COMMAND_TRACE,
+	[KEY_TIME] = COMMAND_EXPLORE,
+	[KEY_SEQUENCES] = COMMAND_EXPLORE,
 	[KEY_HELP] = ~0U,
 };
 
@@ -130,14 +137,25 @@ static int parse_scale(struct settings *settings, const char *text)
 	return 0;
 }
 
-static int parse_seed(struct settings *settings, const char *text)
+static int parse_count(unsigned long *count, const char *text, const char *wrong)
 {
 	char *end;
 
 	errno = 0;
-	settings->seed = strtoul(text, &end, 10);
+	*count = strtoul(text, &end, 10);
 	if (errno || end == text || *end || *text == '-')
-		return complain("--seed takes a decimal number, not", text);
+		return complain(wrong, text);
+	return 0;
+}
+
+static int parse_time(struct settings *settings, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	settings->time = strtod(text, &end);
+	if (errno || end == text || *end || !isfinite(settings->time) || settings->time < 0)
+		return complain("--time takes a number of seconds, not", text);
 	return 0;
 }
 
@@ -232,7 +250,12 @@ static int take_option(struct settings *settings, int key, const char *value)
 	case KEY_TIMEOUT_SCALE:
 		return parse_scale(settings, value);
 	case KEY_SEED:
-		return parse_seed(settings, value);
+		return parse_count(&settings->seed, value, "--seed takes a decimal number, not");
+	case KEY_SEQUENCES:
+		return parse_count(&settings->sequences, value,
+				   "--sequences takes a decimal number, not");
+	case KEY_TIME:
+		return parse_time(settings, value);
 	case KEY_SHARD:
 		return parse_shard(settings, value);
 	case KEY_OUTPUT:
@@ -301,6 +324,7 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 		.profile = "documented",
 		.seed = 1,
 		.timeout_scale = 1,
+		.time = -1,
 		.jobs = 2,
 	};
 	opterr = 0;

@@ -13,8 +13,8 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 struct settings {
 	const char *profile, *filter, *api, *results, *label, *implementation, *carrier, *waivers;
 	const char *node_adapter, *port_adapter, *version_adapter, *wrapper, *format, *html, *output;
-	unsigned long seed;
-	double timeout_scale;
+	unsigned long seed, sequences; /* of explore; 0: as many as there is time for */
+	double timeout_scale, time; /* time: of explore; below 0: not told */
 	int jobs;
 	int shard, shards; /* --shard SHARD/SHARDS; 0/0: all */
 	enum color color;
@@ -48,7 +48,8 @@ enum {
 	COMMAND_SPEC_COVERAGE = 2048,
 	COMMAND_REPORT = 4096,
 	COMMAND_JUDGE = 8192,
-	COMMAND_TRACE = 16384
+	COMMAND_TRACE = 16384,
+	COMMAND_EXPLORE = 32768
 };
 
 #endif

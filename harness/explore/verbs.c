@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The requests that sequences are made of. */
+#include "explore.h"
+
+#include <string.h>
+
+/*
+ * Objects: e endpoint, t port, o offset of a window, m mark, p mapping; c controller, x export,
+ * i import, s segment id, b barrier; a memory of four pages. n is the number of the other's node,
+ * of a port the node that it is on. Sets of numbers, in capitals: generate.c.
+ */
+const struct explore_verb explore_verbs[] = {
+	{"open", "scif", 6, "", "e", "r = scif_open();"},
+	{"nonblock", "scif", 0, "e 1", "", "r = fcntl($1, F_SETFL, O_NONBLOCK);"},
+	{"bind", "scif", 6, "e:unbound P", "t", "r = scif_bind($1, $2);"},
+	{"listen", "scif", 4, "e:bound B", "", "r = scif_listen($1, $2);"},
+	{"listener", "scif", 4, "P B", "et",
+	 "r = scif_open();\n\to[1] = scif_bind(r, $1);\n\tif (o[1] == -1 || scif_listen(r, $2) == "
+	 "-1)\n"
+	 "\t\tr = -1;"},
+	{"connect", "scif", 10, "e:bound t", ".",
+	 "struct scif_portID to = {$2, $3};\n\n\tr = scif_connect($1, &to);"},
+	{"accept", "scif", 10, "e:listening F", "e..",
+	 "struct scif_portID from = {0};\n\tint made = -1;\n\n\tr = scif_accept($1, &from, &made, "
+	 "$2);\n"
+	 "\tif (r != -1)\n\t\tr = made;\n\to[1] = from.node;\n\to[2] = from.port;"},
+	{"close", "scif", 4, "e", ".", "r = scif_close($1);"},
+	{"send", "scif", 12, "e:connected L F S 0", ".",
+	 "r = scif_send($1, bytes($2, $4), $2, $3);"},
+	{"recv", "scif", 12, "e:connected L F", ".", "r = scif_recv($1, bytes($2, 0), $2, $3);"},
+	{"window", "scif", 8, "e:connected Z O R M S", "o",
+	 "r = scif_register($1, bytes($2, $6), $2, $3, $4, $5);"},
+	{"unregister", "scif", 4, "e:connected o Z", ".", "r = scif_unregister($1, $2, $3);"},
+	{"mmap", "scif", 4, "e:connected 0 Z R M ^o", "p",
+	 "r = (intptr_t)scif_mmap((void *)$2, $3, $4, $5, $1, $6);"},
+	{"munmap", "scif", 2, "p 4096", ".", "r = scif_munmap((void *)$1, $2);"},
+	{"readfrom", "scif", 4, "e:connected o Z ^o G", ".",
+	 "r = scif_readfrom($1, $2, $3, $4, $5);"},
+	{"writeto", "scif", 4, "e:connected o Z ^o G", ".",
+	 "r = scif_writeto($1, $2, $3, $4, $5);"},
+	{"vreadfrom", "scif", 4, "e:connected a Z ^o G", ".",
+	 "r = scif_vreadfrom($1, (void *)$2, $3, $4, $5);"},
+	{"vwriteto", "scif", 4, "e:connected a Z ^o G", ".",
+	 "r = scif_vwriteto($1, (void *)$2, $3, $4, $5);"},
+	{"fence_mark", "scif", 3, "e:connected N", "m",
+	 "int mark = 0;\n\n\tr = scif_fence_mark($1, $2, &mark);\n\tif (r != -1)\n\t\tr = mark;"},
+	{"fence_wait", "scif", 3, "e:connected m", ".", "r = scif_fence_wait($1, $2);"},
+	{"fence_signal", "scif", 3, "e:connected o 5 ^o 6 H", ".",
+	 "r = scif_fence_signal($1, $2, $3, $4, $5, $6);"},
+	{"nodes", "scif", 1, "", "..",
+	 "uint16_t self = 0;\n\n\tr = scif_get_nodeIDs(NULL, 0, &self);\n\to[1] = self;"},
+
+	{"alloc", "", 2, "16384", "a", "r = (intptr_t)bytes($1, 0);"},
+
+	{"rsm_controller", "rsm", 3, "C", "c",
+	 "rsmapi_controller_handle_t made = NULL;\n\n\te = rsm_get_controller($1, &made);\n"
+	 "\tr = (intptr_t)made;"},
+	{"rsm_release", "rsm", 1, "c", "", "e = rsm_release_controller((void *)$1);"},
+	{"rsm_create", "rsm", 6, "c a Z Y", "x",
+	 "rsm_memseg_export_handle_t made = NULL;\n\n\te = rsm_memseg_export_create((void *)$1, "
+	 "&made, "
+	 "(void *)$2, $3, $4);\n\tr = (intptr_t)made;"},
+	{"rsm_publish", "rsm", 8, "x:new I n U", "s",
+	 "rsm_memseg_id_t id = $2;\n\trsmapi_access_entry_t entry = {.ae_node = $3, .ae_permission "
+	 "= $4};"
+	 "\n\n\te = rsm_memseg_export_publish((void *)$1, &id, &entry, 1);\n\tr = id;"},
+	{"rsm_republish", "rsm", 3, "x:published n U", "",
+	 "rsmapi_access_entry_t entry = {.ae_node = $2, .ae_permission = $3};\n\n"
+	 "\te = rsm_memseg_export_republish((void *)$1, &entry, 1);"},
+	{"rsm_unpublish", "rsm", 2, "x:published", "",
+	 "e = rsm_memseg_export_unpublish((void *)$1);"},
+	{"rsm_destroy", "rsm", 2, "x", "", "e = rsm_memseg_export_destroy((void *)$1);"},
+	{"rsm_rebind", "rsm", 3, "x a 0 Z", "",
+	 "e = rsm_memseg_export_rebind((void *)$1, (void *)$2, $3, $4);"},
+	{"rsm_connect", "rsm", 10, "c n ^s Q", "i",
+	 "rsm_memseg_import_handle_t made = NULL;\n\n\te = rsm_memseg_import_connect((void *)$1, "
+	 "$2, $3, "
+	 "$4, &made);\n\tr = (intptr_t)made;"},
+	{"rsm_disconnect", "rsm", 2, "i", "", "e = rsm_memseg_import_disconnect((void *)$1);"},
+	{"rsm_map", "rsm", 4, "i Q 0 Z", "p",
+	 "void *at = NULL;\n\n\te = rsm_memseg_import_map((void *)$1, &at, RSM_MAP_NONE, $2, $3, "
+	 "$4);\n"
+	 "\tr = (intptr_t)at;"},
+	{"rsm_unmap", "rsm", 2, "i", "", "e = rsm_memseg_import_unmap((void *)$1);"},
+	{"rsm_get", "rsm", 4, "i D Z a", "",
+	 "e = rsm_memseg_import_get((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_put", "rsm", 4, "i D Z a", "",
+	 "e = rsm_memseg_import_put((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_barrier", "rsm", 4, "i", "b",
+	 "rsmapi_barrier_t *made = calloc(1, sizeof(*made));\n\n"
+	 "\te = rsm_memseg_import_init_barrier((void *)$1, RSM_BAR_DEFAULT, made);\n"
+	 "\tr = (intptr_t)made;"},
+	{"rsm_open_barrier", "rsm", 3, "b", "", "e = rsm_memseg_import_open_barrier((void *)$1);"},
+	{"rsm_order_barrier", "rsm", 3, "b", "",
+	 "e = rsm_memseg_import_order_barrier((void *)$1);"},
+	{"rsm_close_barrier", "rsm", 3, "b", "",
+	 "e = rsm_memseg_import_close_barrier((void *)$1);"},
+	{"rsm_mode", "rsm", 2, "i X", "", "e = rsm_memseg_import_set_mode((void *)$1, $2);"},
+	{"rsm_post", "rsm", 4, "xi 0", "", "e = rsm_intr_signal_post((void *)$1, $2);"},
+	{"rsm_wait", "rsm", 4, "xi 0", "", "e = rsm_intr_signal_wait((void *)$1, $2);"},
+	{"rsm_pollfd", "rsm", 2, "xi", "",
+	 "struct pollfd entry = {.fd = -1};\n\n\te = rsm_memseg_get_pollfd((void *)$1, &entry);"},
+	{"rsm_release_pollfd", "rsm", 2, "xi", "", "e = rsm_memseg_release_pollfd((void *)$1);"},
+};
+const size_t explore_verb_count = sizeof(explore_verbs) / sizeof(*explore_verbs);
+
+const struct explore_verb *explore_verb(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < explore_verb_count; i++) {
+		if (strcmp(explore_verbs[i].name, name) == 0)
+			return &explore_verbs[i];
+	}
+	return NULL;
+}

@@ -30,6 +30,10 @@ const struct explore_verb explore_verbs[] = {
 	{"recv", "scif", 12, "e:connected L F", ".", "r = scif_recv($1, bytes($2, 0), $2, $3);"},
 	{"window", "scif", 8, "e:connected Z O R M S", "o",
 	 "r = scif_register($1, bytes($2, $6), $2, $3, $4, $5);"},
+	{"poll", "scif", 8, "e:connected V 0", ".",
+	 "struct scif_pollepd entry = {.epd = $1, .events = $2};\n\n\tr = scif_poll(&entry, 1, "
+	 "$3);\n"
+	 "\tif (r != -1)\n\t\tr = (unsigned short)entry.revents;"},
 	{"unregister", "scif", 4, "e:connected o Z", ".", "r = scif_unregister($1, $2, $3);"},
 	{"mmap", "scif", 4, "e:connected 0 Z R M ^o", "p",
 	 "r = (intptr_t)scif_mmap((void *)$2, $3, $4, $5, $1, $6);"},

@@ -253,7 +253,7 @@ size_t model_judge(struct model *model, const struct history *history,
 
 const char *model_state(const struct model *model, int process, intptr_t object)
 {
-	return model->api->state_of(model->state, process, object);
+	return model->api->state_of ? model->api->state_of(model->state, process, object) : NULL;
 }
 
 size_t model_objects(const struct model *model, int process, intptr_t *objects, size_t room)

@@ -325,6 +325,21 @@ static void find_requester(const struct scif_call *call, struct endpoint *accept
 	}
 }
 
+/* Any of these may be the one; it is connected, though nobody has told it. */
+static void find_requesters(const struct scif_call *call, const struct endpoint *accepted)
+{
+	size_t i;
+
+	for (i = 0; i < call->scif->endpoint_count; i++) {
+		struct endpoint *other = call->scif->endpoints[i];
+
+		if (other->states & CONNECTING &&
+		    (other->port == -1 || other->port == accepted->peer_port) &&
+		    same_node(other->node, accepted->peer_node))
+			other->states |= CONNECTED;
+	}
+}
+
 static void find_acceptor(const struct scif_call *call, struct endpoint *connected)
 {
 	size_t i;
@@ -372,6 +387,7 @@ static void learn_accept(const struct scif_call *call)
 	accepted->peer_node = (int)peer->at[0];
 	accepted->peer_port = (int)peer->at[1];
 	find_requester(call, accepted);
+	find_requesters(call, accepted);
 }
 
 static void learn_connected(const struct scif_call *call)

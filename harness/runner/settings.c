@@ -77,7 +77,7 @@ static const struct option options[] = {
 
 /* Which commands take an option. */
 static const unsigned int takers[] = {
-	[KEY_PROFILE] = STARTS_LIBRARIES | COMMAND_JUDGE,
+	[KEY_PROFILE] = STARTS_LIBRARIES | COMMAND_JUDGE | COMMAND_TRACE,
 	[KEY_FILTER] = RUNS | COMMAND_LIST,
 	[KEY_JOBS] = RUNS,
 	[KEY_TIMEOUT_SCALE] = STARTS_LIBRARIES,

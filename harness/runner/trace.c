@@ -19,6 +19,7 @@
 #include "../runtime/observe_log.h"
 #include "commands.h"
 #include "format.h"
+#include "judge_log.h"
 #include "locate.h"
 #include "raw_log.h"
 
@@ -161,16 +162,19 @@ static void tell_failure(const char *path, int error)
 	fprintf(stderr, "scif-cts: trace: %s: %s: the calls are not kept\n", path, strerror(error));
 }
 
-static void write_log(struct trace *trace, const char *line)
+static char *first_line(const struct trace *trace)
 {
-	char *first = format_text(
+	return format_text(
 		"{\"format\":\"scif-cts-observations/1\",\"api\":\"%s\",\"intervals\":true}",
 		has_rsm_call(trace->log) ? "rsm" : "scif");
+}
+
+static void write_log(struct trace *trace, const char *first, const char *line)
+{
 	int status;
 
 	raw_log_line(trace->writer, first);
 	raw_log_line(trace->writer, line);
-	free(first);
 	status = raw_log_close(trace->writer);
 	trace->is_kept = !status;
 	if (status)
@@ -223,14 +227,27 @@ static int prepare(struct trace *trace)
 	return 0;
 }
 
+/* The program is over, and the standard output was its own: what is said now goes where errors go.
+ */
+static void judge(const struct trace *trace, const struct settings *settings,
+		  const struct plan *plan, const char *first, const char *line)
+{
+	char *text = format_text("%s\n%s\n", first, line);
+
+	fflush(stdout);
+	if (trace->log->used && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		judge_log(plan, trace->is_kept ? trace->path : "trace", settings->profile, text,
+			  strlen(text));
+	free(text);
+}
+
 int command_trace(const struct settings *settings, const struct plan *plan)
 {
 	struct trace trace = {.path = settings->output ? settings->output : RAW_LOG_NAME};
 	unsigned long calls;
 	int status = prepare(&trace), error;
-	char *line;
+	char *first, *line;
 
-	(void)plan;
 	if (status)
 		return status;
 	error = run(&trace, settings->operands, &status);
@@ -238,11 +255,15 @@ int command_trace(const struct settings *settings, const struct plan *plan)
 		fprintf(stderr, "scif-cts: trace: no process: %s\n", strerror(-error));
 		return EXIT_USAGE;
 	}
+	first = first_line(&trace);
 	line = trace_line(trace.log, status, &calls);
 	if (trace.writer)
-		write_log(&trace, line);
+		write_log(&trace, first, line);
 	tell(&trace, calls);
+	judge(&trace, settings, plan, first, line);
+	free(first);
 	free(line);
 	free(trace.preload);
+	fflush(stdout);
 	return end_as(status);
 }

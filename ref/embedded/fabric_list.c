@@ -23,7 +23,7 @@
 #include "protection.h"
 #include "registry.h"
 
-enum { CONTROLLER_MS = 5000, CAPACITY_MAX = 1 << 20 };
+enum { CONTROLLER_MS = 5000, CAPACITY_MAX = 1 << 20, SLOTS_AT_ONCE = 256 };
 
 static const char *const node_states[] = {"absent", "up", "asleep", "down"};
 static const char *const endpoint_states[] = {"unbound",    "bound",	 "listening",
@@ -131,16 +131,19 @@ static json_t *endpoint_json(int fd, const struct registry_entry *entry)
 	return endpoint;
 }
 
+static off_t slot_at(uint32_t index)
+{
+	return (off_t)(sizeof(struct registry_header) + index * sizeof(struct registry_slot));
+}
+
 /* Copies a slot and accepts it only if nobody wrote it meanwhile and its values make sense. */
 static bool read_slot(int registry, uint32_t index, struct registry_slot *slot)
 {
-	off_t at = (off_t)(sizeof(struct registry_header) + index * sizeof(*slot));
-
 	for (int attempt = 0; attempt < 100; attempt++) {
 		struct registry_slot again;
 
-		if (pread(registry, slot, sizeof(*slot), at) != sizeof(*slot) ||
-		    pread(registry, &again, sizeof(again), at) != sizeof(again))
+		if (pread(registry, slot, sizeof(*slot), slot_at(index)) != sizeof(*slot) ||
+		    pread(registry, &again, sizeof(again), slot_at(index)) != sizeof(again))
 			return false;
 		if ((slot->sequence & 1) == 0 && memcmp(slot, &again, sizeof(again)) == 0)
 			return slot->used == 1 &&
@@ -149,27 +152,41 @@ static bool read_slot(int registry, uint32_t index, struct registry_slot *slot)
 	return false;
 }
 
+static void read_endpoint(struct gather *gather, pid_t pid, int registry, uint32_t index,
+			  json_t *endpoints)
+{
+	struct registry_slot slot;
+	struct census_name *name;
+
+	if (!read_slot(registry, index, &slot))
+		return;
+	/* A number that was closed or reused is no endpoint any more. */
+	if (census_socket_of(pid, (int)index) != slot.entry.inode)
+		return;
+	name = census_find(&gather->census, slot.entry.inode);
+	if (name != NULL)
+		name->claimed = true;
+	json_array_append_new(endpoints, endpoint_json((int)index, &slot.entry));
+}
+
+/* Most slots are free, and pass by many at a time. */
 static void read_registry(struct gather *gather, pid_t pid, int registry, json_t *endpoints)
 {
 	struct registry_header header;
-	struct registry_slot slot;
+	struct registry_slot slots[SLOTS_AT_ONCE];
 
 	if (pread(registry, &header, sizeof(header), 0) != sizeof(header) ||
 	    header.magic != REGISTRY_MAGIC || header.version != REGISTRY_VERSION ||
 	    header.capacity > CAPACITY_MAX)
 		return;
-	for (uint32_t i = 0; i < header.capacity; i++) {
-		struct census_name *name;
+	for (uint32_t i = 0; i < header.capacity; i += SLOTS_AT_ONCE) {
+		ssize_t got = pread(registry, slots, sizeof(slots), slot_at(i));
 
-		if (!read_slot(registry, i, &slot))
-			continue;
-		/* A number that was closed or reused is no endpoint any more. */
-		if (census_socket_of(pid, (int)i) != slot.entry.inode)
-			continue;
-		name = census_find(&gather->census, slot.entry.inode);
-		if (name != NULL)
-			name->claimed = true;
-		json_array_append_new(endpoints, endpoint_json((int)i, &slot.entry));
+		if (got <= 0)
+			return;
+		for (uint32_t k = 0; (ssize_t)((k + 1) * sizeof(slots[0])) <= got; k++)
+			if (slots[k].used != 0 || (slots[k].sequence & 1) != 0)
+				read_endpoint(gather, pid, registry, i + k, endpoints);
 	}
 }
 

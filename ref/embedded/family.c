@@ -26,7 +26,7 @@ static struct family {
 	_Atomic uint32_t crowded; /* there were more members than places */
 	_Atomic uint32_t forking; /* children that have not entered themselves yet */
 	_Atomic uint64_t forked;  /* time of the last fork */
-} * family;
+} * family;			  /* there before the handlers of fork are, and any endpoint */
 
 static bool alive(pid_t pid)
 {
@@ -100,8 +100,6 @@ bool family_holds(int number, ino_t inode)
 {
 	pid_t self = getpid();
 
-	if (family == NULL)
-		return false;
 	if (fork_in_progress() || atomic_load(&family->crowded))
 		return true;
 	for (int i = 0; i < MEMBERS; i++) {
@@ -115,8 +113,6 @@ bool family_holds(int number, ino_t inode)
 
 void family_atfork_prepare(void)
 {
-	if (family == NULL)
-		return;
 	if (!fork_in_progress())
 		atomic_store(&family->forking, 0);
 	atomic_store(&family->forked, wait_now());
@@ -126,8 +122,6 @@ void family_atfork_prepare(void)
 void family_atfork_child(void)
 {
 	pthread_mutex_init(&init_lock, NULL);
-	if (family == NULL)
-		return;
 	enter_self();
 	atomic_fetch_sub(&family->forking, 1);
 }

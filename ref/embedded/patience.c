@@ -58,9 +58,7 @@ bool patience_wait(struct patience *p, const _Atomic uint32_t *count, uint32_t s
 		p->skipping--;
 		return false;
 	}
-	if (alone())
-		return false;
-	if (moves(count, seen, least, longest >> p->spent, stop)) {
+	if (!alone() && moves(count, seen, least, longest >> p->spent, stop)) {
 		p->spent -= p->spent > 0;
 		return true;
 	}

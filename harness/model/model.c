@@ -263,11 +263,12 @@ size_t model_objects(const struct model *model, int process, intptr_t *objects, 
 
 bool model_may_block(const struct model *model, const struct step *step)
 {
-	return model->api->may_block(model->state, step);
+	return model->api->may_block && model->api->may_block(model->state, step);
 }
 
 bool model_propose(const struct model *model, int process, struct step *step,
 		   size_t (*choose)(void *from, size_t below), void *from)
 {
-	return model->api->propose(model->state, process, step, choose, from);
+	return model->api->propose &&
+	       model->api->propose(model->state, process, step, choose, from);
 }

@@ -84,8 +84,9 @@ size_t model_objects(const struct model *model, int process, intptr_t *objects, 
 bool model_may_block(const struct model *model, const struct step *step);
 /*
  * Makes up a call that a process can make now, mostly one that gets through: function, count and
- * arguments; buffers are VALUE_UNKNOWN, and the number is how many bytes they must have. CHOOSE(n)
- * gives a number below n. False: there is nothing to do.
+ * arguments; buffers are VALUE_UNKNOWN, and the number is how many bytes they must have; what must
+ * be in them is in at, which the caller frees. CHOOSE(n) gives a number below n. False: there is
+ * nothing to do, or the API has none.
  */
 bool model_propose(const struct model *model, int process, struct step *step,
 		   size_t (*choose)(void *from, size_t below), void *from);

@@ -669,4 +669,6 @@ const struct model_api model_of_scif = {
 	.disturb = disturb,
 	.state_of = state_of,
 	.objects = objects,
+	.may_block = scif_may_block,
+	.propose = scif_propose,
 };

@@ -147,6 +147,11 @@ struct complaint *scif_complain(const struct scif_call *call, const char *allowe
 /* Whether there may be anything to receive. */
 bool scif_may_have_bytes(const struct scif_call *call);
 
+/* As model_propose() and model_may_block(). */
+bool scif_propose(const void *state, int process, struct step *step,
+		  size_t (*choose)(void *from, size_t below), void *from);
+bool scif_may_block(const void *state, const struct step *step);
+
 /* What follows from what came back. */
 void scif_learn_ports(const struct scif_call *call);
 void scif_learn_windows(const struct scif_call *call);

@@ -34,8 +34,8 @@ static struct bits bits_of_pending(const struct scif_call *call, const struct en
 {
 	if (endpoint->was_accepted)
 		return (struct bits){POLLOUT, POLLIN | POLLOUT};
-	/* One that is refused is told somehow. */
-	if (endpoint->to_port < 0 || call->flight->crowded || scif_node_loss(call->scif) ||
+	/* One that is refused is told somehow; without a port it may be one that was accepted. */
+	if (endpoint->to_port < 0 || endpoint->port <= 0 || call->scif->unknown_accepts || call->flight->crowded || scif_node_loss(call->scif) ||
 	    !scif_listener(call->scif, endpoint->to_node, endpoint->to_port))
 		return (struct bits){0, POLLIN | POLLOUT | POLLERR | POLLHUP};
 	return (struct bits){0, 0};

@@ -406,6 +406,7 @@ static void tell_to_end(struct cts_peer *p, const char *verb)
 {
 	if (p->fd == -1)
 		cts_unresolved("the peer is gone already");
+	observe_event("si", "peer-end", (intptr_t)(p - peers) + 1);
 	if (!write_line(p, verb, strlen(verb)))
 		peer_ended(p, verb);
 	await_end(p);

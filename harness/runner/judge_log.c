@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scif-cts judge: whether the model allows every step of a log (harness/model). */
+/* scif-cts judge: whether the model allows every step of a log (docs/model.md). */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -171,15 +171,8 @@ static bool no_file_to_grow(void)
 
 static bool no_memory_to_grow(void)
 {
-	FILE *file = fopen("/proc/self/statm", "re");
-	struct rlimit limit;
-	long pages;
-
 	allow_high();
-	must(file != NULL && fscanf(file, "%ld", &pages) == 1 ? 0 : -1, "statm");
-	fclose(file);
-	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages + 16) * PAGE;
-	must(setrlimit(RLIMIT_AS, &limit), "setrlimit");
+	leave_memory(16 * PAGE);
 	return high_number();
 }
 

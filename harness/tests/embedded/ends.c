@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 void must(intptr_t result, const char *what)
 {
@@ -32,4 +34,17 @@ void connect_ends(scif_epd_t *connected, scif_epd_t *accepted)
 	must(scif_connect(epd, &to), "connect");
 	scif_close(listener);
 	*connected = epd;
+}
+
+void leave_memory(long bytes)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	struct rlimit limit;
+	long pages = 0;
+
+	must(file == NULL ? -1 : 0, "statm");
+	must(fscanf(file, "%ld", &pages) == 1 ? 0 : -1, "statm");
+	fclose(file);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * sysconf(_SC_PAGESIZE) + bytes);
+	must(setrlimit(RLIMIT_AS, &limit), "setrlimit");
 }

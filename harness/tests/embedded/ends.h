@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What tests of the embedded provider begin with. A step that fails ends the process with BROKEN: the set-up broke.
+ * What tests of the embedded provider begin with. A step that fails ends the process with BROKEN:
+ * the set-up broke.
  */
 #ifndef EMBEDDED_TESTS_ENDS_H
 #define EMBEDDED_TESTS_ENDS_H
@@ -15,5 +16,8 @@ void must(intptr_t result, const char *what);
 
 /* Both ends of a connection, in this process; the one that connected does not block. */
 void connect_ends(scif_epd_t *connected, scif_epd_t *accepted);
+
+/* From here on the process gets so many more bytes of addresses. */
+void leave_memory(long bytes);
 
 #endif

@@ -290,19 +290,6 @@ static void guessed(void)
 	must(setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
 }
 
-/* Memory for so much more. */
-static void leave_memory(long bytes)
-{
-	FILE *file = fopen("/proc/self/statm", "re");
-	struct rlimit limit;
-	long pages;
-
-	must(file != NULL && fscanf(file, "%ld", &pages) == 1 ? 0 : -1, "statm");
-	fclose(file);
-	limit.rlim_cur = limit.rlim_max = (rlim_t)(pages * PAGE + bytes);
-	must(setrlimit(RLIMIT_AS, &limit), "setrlimit");
-}
-
 static void no_memory_for_the_list(void)
 {
 	listed();

@@ -26,8 +26,8 @@ struct explore_verb {
 	unsigned int weight; /* how often, beside the others; 0: only along with others */
 	/*
 	 * Its words, each a kind: c e p o ... an object that an earlier step has made, of this
-	 * process or, after a caret, of the other; a number of a set; 'text'. Behind a colon, part
-	 * of the name of the state that the object is in as a rule.
+	 * process or, after a caret, of the other; a number of a set; 'text'. Behind a colon, parts
+	 * of the names of the states that the object is in as a rule.
 	 */
 	const char *words;
 	/* The objects that the words of its reply are; a dot is a number that means something. */

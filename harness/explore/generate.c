@@ -5,6 +5,7 @@
  */
 #include "explore.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "../runner/format.h"
@@ -14,6 +15,7 @@
 /* A thousandth each. */
 #define MEANT	850 /* the state that the verb wants */
 #define NAMED	30  /* a number that names nothing */
+#define KNOWN	200 /* a port that somebody has or had */
 #define PRELUDE 800
 
 /* What a step has made. */
@@ -30,6 +32,7 @@ struct making {
 	struct object *objects;
 	size_t object_count;
 	unsigned int last_id;
+	bool means_well; /* whatever may be as it should be is so */
 };
 
 static const struct {
@@ -51,7 +54,7 @@ static const struct {
 	{'N', 5, {1, 1, 2, 0, 3}},
 	{'H', 6, {0x31, 0x11, 0x21, 0x32, 0x30, 1}},
 	{'Y', 4, {1, 1, 0, 2}},
-	{'I', 6, {0, 0, 500000, 500001, 500000, 2000000}},
+	{'I', 6, {0, 0, 0x400000, 0x400001, 0x400000, 500000}},
 	{'Q', 7, {0600, 0600, 0400, 0200, 0, 0600, 1}},
 	{'U', 7, {0666, 0666, 0444, 0222, 0, 0666, 0777}},
 	{'D', 6, {0, 0, 8, 4095, 4096, 16384}},
@@ -61,14 +64,24 @@ static const char *const controllers[] = {"scif0", "scif0", "loopback", "nothing
 
 /* What most sequences begin with, so that they come to anything in so few steps. */
 static const struct {
-	const char *api, *verb;
+	const char *api, *verb, *words;
 	int peer; /* 1: one of them, 2: the other */
 } prelude[] = {
-	{"scif", "listener", 1},   {"scif", "open", 2},		 {"scif", "connect", 2},
-	{"scif", "accept", 1},	   {"scif", "connect", 2},	 {"scif", "window", 1},
-	{"scif", "window", 2},	   {"rsm", "alloc", 1},		 {"rsm", "rsm_controller", 1},
-	{"rsm", "alloc", 2},	   {"rsm", "rsm_controller", 2}, {"rsm", "rsm_create", 1},
-	{"rsm", "rsm_publish", 1}, {"rsm", "rsm_connect", 2},
+	{"scif", "listener", "0 5", 1},
+	{"scif", "open", "", 2},
+	{"scif", "connect", "e:unbound t", 2},
+	{"scif", "accept", "e:listening 0", 1},
+	{"scif", "connect", "e:connecting t", 2},
+	{"scif", "window", "e:connected 8192 0 3 0 S", 1},
+	{"scif", "window", "e:connected 8192 0 3 0 S", 2},
+	{"rsm", "alloc", "16384", 1},
+	{"rsm", "alloc", "16384", 2},
+	{"rsm", "rsm_controller", "scif0", 1},
+	{"rsm", "rsm_controller", "scif0", 2},
+	{"rsm", "rsm_create", "c a 8192 1", 1},
+	{"rsm", "rsm_publish", "x I n 438", 1},
+	{"rsm", "rsm_connect", "c n ^s 384", 2},
+	{"rsm", "rsm_barrier", "i", 2},
 };
 #define PRELUDE_COUNT (sizeof(prelude) / sizeof(*prelude))
 
@@ -92,27 +105,30 @@ static bool happens(struct making *m, unsigned int thousandth)
 	return below(m, 1000) < thousandth;
 }
 
+/* As the verb wants it. */
+static bool as_meant(struct making *m)
+{
+	return m->means_well || happens(m, MEANT);
+}
+
+static bool as_nothing(struct making *m)
+{
+	return !m->means_well && happens(m, NAMED);
+}
+
 static void put_number(struct explore_step *step, intmax_t number)
 {
 	step->words[step->count++] = (struct explore_word){.number = number};
 }
 
-static bool take_set(struct making *m, struct explore_step *step, char name)
+/* "bound" is in "listening or bound", "new" in "export_new", but neither is in "unbound". */
+static bool is_named(const char *names, const char *state)
 {
-	size_t i;
+	const char *at = names;
 
-	if (name == 'C') {
-		i = below(m, sizeof(controllers) / sizeof(*controllers));
-		step->words[step->count++] = (struct explore_word){.text = controllers[i]};
-		return true;
-	}
-	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
-		if (sets[i].name != name)
-			continue;
-		put_number(step, sets[i].numbers[below(m, sets[i].count)]);
-		return true;
-	}
-	return false;
+	while ((at = strstr(at, state)) && at > names && isalpha((unsigned char)at[-1]))
+		at++;
+	return at != NULL;
 }
 
 static bool is_in_state(struct making *m, const struct object *object, const char *state)
@@ -123,7 +139,7 @@ static bool is_in_state(struct making *m, const struct object *object, const cha
 
 	if (peer->number && explore_told(&m->run, object->step, object->reply, &number))
 		present = model_state(m->run.explorer->model, peer->number, (intptr_t)number);
-	return present && strstr(present, state);
+	return present && is_named(present, state);
 }
 
 /* One of those that FITS says fit, each as likely; NULL where there is none. */
@@ -144,12 +160,26 @@ static const struct object *pick(struct making *m, const char *kinds, int peer, 
 	return chosen;
 }
 
+/* One of the names that stand there with bars between them. To be freed. */
+static char *choose_state(struct making *m, const char *names)
+{
+	const char *at = names;
+	size_t count = 1, chosen;
+
+	for (; *at; at++)
+		count += *at == '|';
+	chosen = below(m, count);
+	for (at = names; chosen; chosen--)
+		at = strchr(at, '|') + 1;
+	return format_text("%.*s", (int)strcspn(at, "|"), at);
+}
+
 static const struct object *pick_likely(struct making *m, const char *kinds, int peer,
 					const char *state)
 {
 	const struct object *object = NULL;
 
-	if (*state && happens(m, MEANT))
+	if (*state && as_meant(m))
 		object = pick(m, kinds, peer, state);
 	/* Where nothing is as the verb wants it, another verb comes to more. */
 	if (!object && (!*state || happens(m, 1000 - MEANT)))
@@ -163,12 +193,34 @@ static void put_object(struct explore_step *step, const struct object *object)
 		(struct explore_word){.step = object->step, .reply = object->reply};
 }
 
+static bool take_set(struct making *m, struct explore_step *step, char name)
+{
+	size_t i;
+
+	if (name == 'C') {
+		i = below(m, sizeof(controllers) / sizeof(*controllers));
+		step->words[step->count++] = (struct explore_word){.text = controllers[i]};
+		return true;
+	}
+	if (name == 'P' && happens(m, KNOWN) && pick(m, "t", 0, "")) {
+		put_object(step, pick(m, "t", 0, ""));
+		return true;
+	}
+	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		if (sets[i].name != name)
+			continue;
+		put_number(step, sets[i].numbers[below(m, sets[i].count)]);
+		return true;
+	}
+	return false;
+}
+
 /* What names no object, for the kinds that are no addresses. */
 static bool take_nothing(struct making *m, struct explore_step *step, char kind)
 {
 	static const intmax_t nothings[] = {-1, 999, 0};
 
-	if (!strchr("eocxis", kind) || !happens(m, NAMED))
+	if (!strchr("eocxis", kind) || !as_nothing(m))
 		return false;
 	put_number(step, strchr("cxi", kind) ? 0 : nothings[below(m, 3)]);
 	return true;
@@ -178,9 +230,9 @@ static bool take_nothing(struct making *m, struct explore_step *step, char kind)
 static bool take_port(struct making *m, struct explore_step *step)
 {
 	int other = EXPLORE_PEERS + 1 - step->peer;
-	const struct object *port = pick(m, "t", happens(m, MEANT) ? other : 0, "");
+	const struct object *port = pick(m, "t", as_meant(m) ? other : 0, "");
 
-	if (!port || happens(m, NAMED)) {
+	if (!port || as_nothing(m)) {
 		put_number(step, (intmax_t)below(m, 3));
 		put_number(step, 3000);
 		return port != NULL;
@@ -195,17 +247,19 @@ static bool take_object(struct making *m, struct explore_step *step, const char 
 	bool of_other = *word == '^';
 	const char *colon = strchr(word, ':');
 	char *kinds = format_text("%.*s", (int)(strcspn(word, ":") - of_other), word + of_other);
-	int peer = of_other && happens(m, MEANT) ? EXPLORE_PEERS + 1 - step->peer : step->peer;
+	int peer = of_other && as_meant(m) ? EXPLORE_PEERS + 1 - step->peer : step->peer;
+	char *state = choose_state(m, colon ? colon + 1 : "");
 	const struct object *object;
 	bool taken = take_nothing(m, step, *kinds);
 
 	if (!taken) {
-		object = pick_likely(m, kinds, peer, colon ? colon + 1 : "");
+		object = pick_likely(m, kinds, peer, state);
 		taken = object != NULL;
 		if (taken)
 			put_object(step, object);
 	}
 	free(kinds);
+	free(state);
 	return taken;
 }
 
@@ -213,11 +267,12 @@ static bool take_word(struct making *m, struct explore_step *step, const char *w
 {
 	if (strchr("0123456789", *word))
 		put_number(step, strtoll(word, NULL, 10));
+	else if (strcmp(word, controllers[0]) == 0)
+		step->words[step->count++] = (struct explore_word){.text = controllers[0]};
 	else if (*word == 't')
 		return take_port(m, step);
 	else if (*word == 'n')
-		put_number(step,
-			   happens(m, MEANT) ? EXPLORE_PEERS - step->peer : (intmax_t)below(m, 3));
+		put_number(step, as_meant(m) ? EXPLORE_PEERS - step->peer : (intmax_t)below(m, 3));
 	else if (!word[1] && *word >= 'A' && *word <= 'Z')
 		return take_set(m, step, *word);
 	else
@@ -226,9 +281,9 @@ static bool take_word(struct making *m, struct explore_step *step, const char *w
 }
 
 /* False: something that it needs is not there. */
-static bool fill_words(struct making *m, struct explore_step *step)
+static bool fill_words(struct making *m, struct explore_step *step, const char *told)
 {
-	char *words = copy_text(step->verb->words), *rest, *word;
+	char *words = copy_text(told), *rest, *word;
 	bool filled = true;
 
 	for (word = strtok_r(words, " ", &rest); word && filled; word = strtok_r(NULL, " ", &rest))
@@ -303,7 +358,7 @@ static bool make_any(struct making *m, struct explore_fault *fault)
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
 		step = (struct explore_step){.peer = 1 + (int)below(m, EXPLORE_PEERS)};
 		step.verb = choose_verb(m);
-		if (!step.verb->weight || !fill_words(m, &step))
+		if (!step.verb->weight || !fill_words(m, &step, step.verb->words))
 			continue;
 		step.id = ++m->last_id;
 		return make_step(m, &step, fault);
@@ -324,7 +379,7 @@ static bool make_prelude(struct making *m, struct explore_fault *fault)
 			.peer = prelude[i].peer == 1 ? first : EXPLORE_PEERS + 1 - first,
 			.verb = explore_verb(prelude[i].verb),
 		};
-		if (!fill_words(m, &step))
+		if (!fill_words(m, &step, prelude[i].words))
 			continue;
 		step.id = ++m->last_id;
 		if (!make_step(m, &step, fault))
@@ -341,8 +396,10 @@ bool explore_generate(struct explorer *explorer, uint64_t seed, struct explore_s
 
 	if (explore_run_start(&m.run, explorer) != 0)
 		return false;
-	if (happens(&m, PRELUDE))
+	m.means_well = happens(&m, PRELUDE);
+	if (m.means_well)
 		allowed = make_prelude(&m, fault);
+	m.means_well = false;
 	while (allowed && sequence->count < STEPS && !explorer->is_broken)
 		allowed = make_any(&m, fault);
 	explore_run_end(&m.run);

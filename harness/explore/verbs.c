@@ -10,21 +10,21 @@
  * of a port the node that it is on. Sets of numbers, in capitals: generate.c.
  */
 const struct explore_verb explore_verbs[] = {
-	{"open", "scif", 6, "", "e", "r = scif_open();"},
+	{"open", "scif", 4, "", "e", "r = scif_open();"},
 	{"nonblock", "scif", 0, "e 1", "", "r = fcntl($1, F_SETFL, O_NONBLOCK);"},
-	{"bind", "scif", 6, "e:unbound P", "t", "r = scif_bind($1, $2);"},
-	{"listen", "scif", 4, "e:bound B", "", "r = scif_listen($1, $2);"},
-	{"listener", "scif", 4, "P B", "et",
+	{"bind", "scif", 6, "e:unbound|bound P", "t", "r = scif_bind($1, $2);"},
+	{"listen", "scif", 4, "e:bound|bound|listening B", "", "r = scif_listen($1, $2);"},
+	{"listener", "scif", 2, "P B", "et",
 	 "r = scif_open();\n\to[1] = scif_bind(r, $1);\n\tif (o[1] == -1 || scif_listen(r, $2) == "
 	 "-1)\n"
 	 "\t\tr = -1;"},
-	{"connect", "scif", 10, "e:bound t", ".",
+	{"connect", "scif", 6, "e:bound|unbound|connecting|connected t", ".",
 	 "struct scif_portID to = {$2, $3};\n\n\tr = scif_connect($1, &to);"},
-	{"accept", "scif", 10, "e:listening F", "e..",
+	{"accept", "scif", 5, "e:listening F", "e..",
 	 "struct scif_portID from = {0};\n\tint made = -1;\n\n\tr = scif_accept($1, &from, &made, "
 	 "$2);\n"
 	 "\tif (r != -1)\n\t\tr = made;\n\to[1] = from.node;\n\to[2] = from.port;"},
-	{"close", "scif", 4, "e", ".", "r = scif_close($1);"},
+	{"close", "scif", 5, "e", ".", "r = scif_close($1);"},
 	{"send", "scif", 12, "e:connected L F S 0", ".",
 	 "r = scif_send($1, bytes($2, $4), $2, $3);"},
 	{"recv", "scif", 12, "e:connected L F", ".", "r = scif_recv($1, bytes($2, 0), $2, $3);"},
@@ -56,15 +56,15 @@ const struct explore_verb explore_verbs[] = {
 
 	{"alloc", "", 2, "16384", "a", "r = (intptr_t)bytes($1, 0);"},
 
-	{"rsm_controller", "rsm", 3, "C", "c",
+	{"rsm_controller", "rsm", 2, "C", "c",
 	 "rsmapi_controller_handle_t made = NULL;\n\n\te = rsm_get_controller($1, &made);\n"
 	 "\tr = (intptr_t)made;"},
 	{"rsm_release", "rsm", 1, "c", "", "e = rsm_release_controller((void *)$1);"},
-	{"rsm_create", "rsm", 6, "c a Z Y", "x",
+	{"rsm_create", "rsm", 4, "c a Z Y", "x",
 	 "rsm_memseg_export_handle_t made = NULL;\n\n\te = rsm_memseg_export_create((void *)$1, "
 	 "&made, "
 	 "(void *)$2, $3, $4);\n\tr = (intptr_t)made;"},
-	{"rsm_publish", "rsm", 8, "x:new I n U", "s",
+	{"rsm_publish", "rsm", 6, "x:new I n U", "s",
 	 "rsm_memseg_id_t id = $2;\n\trsmapi_access_entry_t entry = {.ae_node = $3, .ae_permission "
 	 "= $4};"
 	 "\n\n\te = rsm_memseg_export_publish((void *)$1, &id, &entry, 1);\n\tr = id;"},
@@ -81,14 +81,14 @@ const struct explore_verb explore_verbs[] = {
 	 "$2, $3, "
 	 "$4, &made);\n\tr = (intptr_t)made;"},
 	{"rsm_disconnect", "rsm", 2, "i", "", "e = rsm_memseg_import_disconnect((void *)$1);"},
-	{"rsm_map", "rsm", 4, "i Q 0 Z", "p",
+	{"rsm_map", "rsm", 6, "i Q 0 Z", "p",
 	 "void *at = NULL;\n\n\te = rsm_memseg_import_map((void *)$1, &at, RSM_MAP_NONE, $2, $3, "
 	 "$4);\n"
 	 "\tr = (intptr_t)at;"},
 	{"rsm_unmap", "rsm", 2, "i", "", "e = rsm_memseg_import_unmap((void *)$1);"},
-	{"rsm_get", "rsm", 4, "i D Z a", "",
+	{"rsm_get", "rsm", 6, "i D Z a", "",
 	 "e = rsm_memseg_import_get((void *)$1, $2, (void *)$4, $3);"},
-	{"rsm_put", "rsm", 4, "i D Z a", "",
+	{"rsm_put", "rsm", 6, "i D Z a", "",
 	 "e = rsm_memseg_import_put((void *)$1, $2, (void *)$4, $3);"},
 	{"rsm_barrier", "rsm", 4, "i", "b",
 	 "rsmapi_barrier_t *made = calloc(1, sizeof(*made));\n\n"

@@ -328,7 +328,7 @@ int settings_parse(struct settings *settings, int argc, char **argv, unsigned in
 		.jobs = 2,
 	};
 	opterr = 0;
-	while ((key = getopt_long(argc - 1, argv + 1, "+:hfo:" + mixed, options, NULL)) != -1) {
+	while ((key = getopt_long(argc - 1, argv + 1, &"+:hfo:"[mixed], options, NULL)) != -1) {
 		const char *word = argv[optind];
 
 		if (key == 'o' || key == 'f')

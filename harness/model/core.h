@@ -11,6 +11,7 @@ struct flight {
 	const struct step *step;
 	const struct plan_function *function;
 	bool disturbed;		/* another call may have changed what this one goes by */
+	bool around;		/* or others that it may meet */
 	bool crowded;		/* anything else was under way meanwhile */
 	bool windows_disturbed; /* or the windows it uses */
 	void *of_api;		/* what the API noted when it began */

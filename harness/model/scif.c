@@ -472,6 +472,9 @@ static void sign(void *state, const struct step *step)
 	case STEP_NODE:
 		scif->nodes_changed = true;
 		scif->node_sleeps |= step->arguments[1].number == NODE_ASLEEP;
+		scif->asleep = step->arguments[1].number == NODE_ASLEEP
+				       ? 1 + (int)step->arguments[0].number
+				       : 0;
 		break;
 	case STEP_CALL:
 		break;
@@ -496,6 +499,16 @@ static void note_alias(struct scif *scif, const struct step *step)
 	process->has_alias = true;
 }
 
+/* One that goes on asking says where only the first time. */
+static void note_request(struct endpoint *endpoint, const struct value *to)
+{
+	endpoint->has_asked = true;
+	if (to->at_count < 2 || endpoint->states & CONNECTING)
+		return;
+	endpoint->to_node = (int)to->at[0];
+	endpoint->to_port = (int)to->at[1];
+}
+
 static void begin(void *state, struct flight *flight)
 {
 	struct scif *scif = state;
@@ -509,6 +522,8 @@ static void begin(void *state, struct flight *flight)
 		return;
 	before->endpoint = endpoint;
 	before->states = scif_states(scif, endpoint);
+	if (!strcmp(flight->step->function, "scif_connect"))
+		note_request(endpoint, &flight->step->arguments[1]);
 	before->sent = endpoint->sent;
 	before->taken = endpoint->taken;
 	if (endpoint->peer) {
@@ -531,8 +546,7 @@ static const char *const changes_state[] = {"scif_bind",   "scif_listen", "scif_
 static const char *const changes_windows[] = {"scif_register", "scif_unregister", "scif_mmap",
 					      "scif_munmap", NULL};
 /* What these give depends on other endpoints than their own. */
-static const char *const looks_around[] = {"scif_connect", "scif_accept", "scif_bind", "scif_poll",
-					   NULL};
+static const char *const looks_around[] = {"scif_connect", "scif_accept", "scif_bind", NULL};
 
 static void disturb(void *state, const struct step *one, struct flight *other)
 {
@@ -551,8 +565,10 @@ static void disturb(void *state, const struct step *one, struct flight *other)
 		other->windows_disturbed = true;
 	if (!is_one_of(one->function, changes_state))
 		return;
-	if (is_near || is_one_of(other->step->function, looks_around))
+	if (is_near || !strcmp(other->step->function, "scif_poll"))
 		other->disturbed = true;
+	if (is_near || is_one_of(other->step->function, looks_around))
+		other->around = true;
 	if (is_near)
 		other->windows_disturbed = true;
 }
@@ -561,6 +577,8 @@ static struct complaint *contradict(const struct scif_call *call)
 {
 	struct complaint *complaint = scif_contradict_ports(call);
 
+	if (!complaint)
+		complaint = scif_contradict_windows(call);
 	return complaint ? complaint : scif_contradict_stream(call);
 }
 

@@ -46,6 +46,7 @@ struct endpoint {
 	struct count sent, taken; /* of messages: by it to its peer, by it from its peer */
 	struct endpoint *peer;	  /* NULL: not known, or none */
 	bool was_made;		  /* by accept: the port is the listener's */
+	bool has_asked;		  /* a connect was called */
 	bool was_accepted;	  /* the accept of its request has come back */
 	int peer_node, peer_port; /* as accept told them; -1: not known */
 	int to_node, to_port;	  /* where it asked to be connected to; -1: not known */
@@ -79,6 +80,7 @@ struct scif {
 	struct endpoint **endpoints; /* all that there ever were */
 	size_t endpoint_count;
 	bool nodes_changed, node_sleeps; /* since the beginning */
+	int asleep;			 /* 1 + a node that surely sleeps; 0: none */
 	size_t unknown_accepts;		 /* whose requester was not told */
 	size_t accepts_begun;		 /* those that may have made a connection */
 	size_t connects;		 /* those that got one */
@@ -128,6 +130,7 @@ const struct endpoint *scif_listener(const struct scif *scif, int node, int port
 
 /* What contradicts an error although the state would allow it; NULL: nothing. */
 struct complaint *scif_contradict_ports(const struct scif_call *call);
+struct complaint *scif_contradict_windows(const struct scif_call *call);
 struct complaint *scif_contradict_stream(const struct scif_call *call);
 
 /* What a success must look like; NULL: so it may. */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ENTRY	      3	 /* numbers per entry: epd, events, revents */
-#define ALWAYS	      (POLLERR | POLLHUP | POLLNVAL)
+#define ENTRY  3 /* numbers per entry: epd, events, revents */
+#define ALWAYS (POLLERR | POLLHUP | POLLNVAL)
 
 /* Bits that must be shown if they were asked for, and bits that may be. */
 struct bits {
@@ -30,12 +30,41 @@ static struct bits bits_of_messages(const struct scif_call *call, const struct e
 	return bits;
 }
 
+/* An accept that is not told apart may have been its. */
+static bool may_be_accepted(const struct scif_call *call, const struct endpoint *endpoint)
+{
+	size_t i;
+
+	if (endpoint->port > 0)
+		return false;
+	for (i = 0; i < call->scif->endpoint_count; i++) {
+		if (call->scif->endpoints[i]->was_made && !call->scif->endpoints[i]->peer)
+			return true;
+	}
+	return call->scif->unknown_accepts;
+}
+
+static bool was_closed(const struct scif_call *call, intptr_t epd)
+{
+	size_t i;
+
+	if (model_surroundings(call->scif->model)->descriptors ||
+	    !model_is_whole(call->scif->model))
+		return false;
+	for (i = 0; i < call->process->closed_count; i++) {
+		if (call->process->closed[i] == epd)
+			return true;
+	}
+	return false;
+}
+
 static struct bits bits_of_pending(const struct scif_call *call, const struct endpoint *endpoint)
 {
 	if (endpoint->was_accepted)
 		return (struct bits){POLLOUT, POLLIN | POLLOUT};
 	/* One that is refused is told somehow; without a port it may be one that was accepted. */
-	if (endpoint->to_port < 0 || endpoint->port <= 0 || call->scif->unknown_accepts || call->flight->crowded || scif_node_loss(call->scif) ||
+	if (endpoint->to_port < 0 || may_be_accepted(call, endpoint) || call->flight->crowded ||
+	    scif_node_loss(call->scif) ||
 	    !scif_listener(call->scif, endpoint->to_node, endpoint->to_port))
 		return (struct bits){0, POLLIN | POLLOUT | POLLERR | POLLHUP};
 	return (struct bits){0, 0};
@@ -49,6 +78,10 @@ static bool expect(const struct scif_call *call, intptr_t epd, struct bits *bits
 
 	if (epd < 0) {
 		*bits = (struct bits){0, 0};
+		return true;
+	}
+	if (!endpoint && was_closed(call, epd)) {
+		*bits = (struct bits){POLLNVAL, POLLNVAL};
 		return true;
 	}
 	switch (states) {
@@ -102,9 +135,8 @@ static struct complaint *judge_entry(const struct scif_call *call, const intptr_
 				     "entry %d shows 0x%x, of which 0x%x cannot be", (int)entry[0],
 				     shown, shown & ~bits.may);
 	if (bits.must & (events | ALWAYS) & ~shown)
-		return scif_complain(call, "all bits that hold", "selected",
-				     "entry %d lacks 0x%x", (int)entry[0],
-				     bits.must & (events | ALWAYS) & ~shown);
+		return scif_complain(call, "all bits that hold", "selected", "entry %d lacks 0x%x",
+				     (int)entry[0], bits.must & (events | ALWAYS) & ~shown);
 	return NULL;
 }
 
@@ -116,8 +148,8 @@ struct complaint *scif_judge_poll(const struct scif_call *call)
 
 	if (strcmp(call->function->name, "scif_poll") || !entries->at_count)
 		return NULL;
-	if (argument_number(call->step, 1, &count) &&
-	    (size_t)count * ENTRY == entries->at_count && !has_event(call))
+	if (argument_number(call->step, 1, &count) && (size_t)count * ENTRY == entries->at_count &&
+	    !has_event(call))
 		return scif_complain(call, "how many entries show a bit", "selected",
 				     "another number of entries shows a bit");
 	for (i = 0; i + ENTRY <= entries->at_count; i += ENTRY) {

@@ -53,7 +53,7 @@ static struct complaint *judge_open(const struct scif_call *call)
 	if (call->step->ret < 0)
 		return scif_complain(call, "a descriptor", "descriptor", "the number is negative");
 	if (model_surroundings(call->scif->model)->descriptors || call->step->times > 1 ||
-	    call->flight->disturbed ||
+	    call->flight->crowded ||
 	    !scif_endpoint(call->scif, call->step->process, call->step->ret))
 		return NULL;
 	return scif_complain(call, "a number of its own", "descriptor",
@@ -73,7 +73,7 @@ static struct complaint *judge_bind(const struct scif_call *call)
 	if (port && call->step->ret != port)
 		return scif_complain(call, "the port that was asked for", "port",
 				     "another port was asked for");
-	if (call->flight->disturbed || call->step->times > 1 ||
+	if (call->flight->around || call->step->times > 1 ||
 	    !holder_of(call, call->process->node, (int)call->step->ret, true))
 		return NULL;
 	return scif_complain(call, "EINVAL", "EINVAL", "another endpoint has the port");
@@ -122,17 +122,32 @@ static struct complaint *judge_connect(const struct scif_call *call)
 	return NULL;
 }
 
+/* A connect is under way, and on which endpoint is not known. */
+static bool has_unknown_connect(const struct scif_call *call)
+{
+	const struct flight *other;
+	size_t i;
+
+	for (i = 0; (other = model_flight(call->scif->model, i)); i++) {
+		const struct before *before = other->of_api;
+
+		if (!strcmp(other->step->function, "scif_connect") && !before->endpoint)
+			return true;
+	}
+	return false;
+}
+
 static struct complaint *judge_accept(const struct scif_call *call)
 {
 	const struct value *peer = &call->step->arguments[1];
 	size_t i;
 
-	if (peer->at_count < 2)
+	if (peer->at_count < 2 || has_unknown_connect(call))
 		return NULL;
 	for (i = 0; i < call->scif->endpoint_count; i++) {
 		const struct endpoint *other = call->scif->endpoints[i];
 
-		if ((other->port < 0 || other->port == (int)peer->at[1] || !other->port) &&
+		if (other->has_asked && (other->port <= 0 || other->port == (int)peer->at[1]) &&
 		    same_node(other->node, (int)peer->at[0]))
 			return NULL;
 	}
@@ -175,7 +190,7 @@ static bool bind_excludes(const struct scif_call *call, const char *error)
 		       !model_surroundings(call->scif->model)->unprivileged;
 	if (strcmp(error, "EINVAL"))
 		return false;
-	if (call->states & ~(unsigned)UNBOUND || call->flight->disturbed)
+	if (call->states & ~(unsigned)UNBOUND || call->flight->around)
 		return false;
 	return !port || !holder_of(call, call->process->node, (int)port, false);
 }
@@ -218,9 +233,8 @@ static bool connect_excludes(const struct scif_call *call, const char *error)
 	const struct value *to = &call->step->arguments[1];
 
 	if (!strcmp(error, "ECONNREFUSED"))
-		return to->at_count > 1 && !call->flight->disturbed &&
-		       !(call->states & CONNECTING) && !has_waiting_requests(call) &&
-		       !scif_node_loss(call->scif) &&
+		return to->at_count > 1 && !call->flight->around && !(call->states & CONNECTING) &&
+		       !has_waiting_requests(call) && !scif_node_loss(call->scif) &&
 		       scif_listener(call->scif, (int)to->at[0], (int)to->at[1]);
 	if (!strcmp(error, "ENODEV") && call->step->arguments[1].at_count > 1)
 		return call->step->arguments[1].at[0] == call->process->node &&
@@ -261,8 +275,7 @@ static struct complaint *contradict_connect(const struct scif_call *call)
 	const struct before *before = call->flight->of_api;
 
 	if (strcmp(call->step->error, "EINPROGRESS") || !call->endpoint ||
-	    !call->endpoint->was_accepted || !(before->states & CONNECTING) ||
-	    call->flight->disturbed)
+	    !call->endpoint->was_accepted || !(before->states & CONNECTING) || call->flight->around)
 		return NULL;
 	return scif_complain(call, "success", "port", "the request has been accepted");
 }
@@ -406,13 +419,10 @@ static void learn_connected(const struct scif_call *call)
 
 static void learn_connect(const struct scif_call *call)
 {
-	const struct value *to = &call->step->arguments[1];
 	struct endpoint *endpoint = call->endpoint;
 
-	if (endpoint && to->at_count > 1 && !(endpoint->states & CONNECTING)) {
-		endpoint->to_node = (int)to->at[0];
-		endpoint->to_port = (int)to->at[1];
-	}
+	if (endpoint)
+		endpoint->has_asked = true;
 	if (!call->step->error) {
 		learn_connected(call);
 		return;

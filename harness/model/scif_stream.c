@@ -73,8 +73,9 @@ static bool may_end_early(const struct scif_call *call)
 {
 	const struct surroundings *around = model_surroundings(call->scif->model);
 
-	return around->signals || scif_node_loss(call->scif) || around->threads || call->flight->disturbed ||
-	       call->step->interrupted || call->states & (PEER_CLOSED | NODE_LOST);
+	return around->signals || scif_node_loss(call->scif) || around->threads ||
+	       call->flight->disturbed || call->step->interrupted ||
+	       call->states & (PEER_CLOSED | NODE_LOST);
 }
 
 /* What may lie in the queue that a call takes from or puts into, without what itself moved. */
@@ -117,6 +118,9 @@ static struct complaint *judge_recv(const struct scif_call *call, bool blocks)
 		return scif_complain(call, "what there is", "received",
 				     "at least %zu bytes have been sent and not received",
 				     queue.least);
+	if (!blocks && !got && wanted && !queue.most && !call->flight->crowded &&
+	    call->endpoint->peer->node >= 0 && call->scif->asleep == 1 + call->endpoint->peer->node)
+		return scif_complain(call, "EAGAIN", "EAGAIN", "the peer's node is asleep");
 	if (got == 0 && wanted && !(call->states & ~(unsigned)PEER_CLOSED))
 		return scif_complain(call, "ECONNRESET", "ECONNRESET",
 				     "the peer is gone and there is nothing to receive");
@@ -160,9 +164,8 @@ static bool is_known(const struct scif_call *call)
 
 struct count scif_bytes_for(const struct endpoint *endpoint)
 {
-	return (struct count){
-		.least = difference(endpoint->peer->sent.least, endpoint->taken.most),
-		.most = difference(endpoint->peer->sent.most, endpoint->taken.least)};
+	return (struct count){.least = difference(endpoint->peer->sent.least, endpoint->taken.most),
+			      .most = difference(endpoint->peer->sent.most, endpoint->taken.least)};
 }
 
 struct count scif_bytes_of(const struct endpoint *endpoint)

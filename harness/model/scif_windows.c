@@ -47,7 +47,8 @@ static enum cover cover_of(const struct scif_call *call, const struct range *ran
 	const struct window *window, *first;
 
 	*protection = READ | WRITE;
-	if (!range->owner || !range->owner->windows_known || call->flight->windows_disturbed ||
+	if (!range->owner || !range->owner->windows_known ||
+	    scif_has_alias(call->scif, range->owner) || call->flight->windows_disturbed ||
 	    call->flight->disturbed || !model_is_whole(call->scif->model))
 		return UNSURE;
 	if (at < 0 || end < at)
@@ -245,6 +246,14 @@ bool scif_windows_exclude(const struct scif_call *call, const char *error)
 	if (!strcmp(error, "ENXIO") || !strcmp(error, "EACCES"))
 		return ranges_exclude(call, error);
 	return false;
+}
+
+struct complaint *scif_contradict_windows(const struct scif_call *call)
+{
+	if (strcmp(call->step->error, "ENXIO") ||
+	    !strcmp(call->function->name, "scif_unregister") || !ranges_exclude(call, "ENXIO"))
+		return NULL;
+	return scif_complain(call, "success", "ENXIO", "windows cover all of the range");
 }
 
 static void add_window(struct endpoint *endpoint, const struct window *window)

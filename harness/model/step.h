@@ -36,7 +36,7 @@ enum step_kind {
 	STEP_ENDED,	/* a process is gone */
 	STEP_LAST_SIGN, /* from here on the process may be gone */
 	STEP_FORKS,	/* the process has a child that nobody records */
-	STEP_NODE /* a node, argument 0, is changed from outside, to argument 1 */
+	STEP_NODE	/* a node, argument 0, is changed from outside, to argument 1 */
 };
 
 enum node_change { NODE_UP, NODE_DOWN, NODE_ASLEEP, NODE_OTHERWISE };

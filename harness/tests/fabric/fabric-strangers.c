@@ -32,6 +32,7 @@ enum {
 	CROWD = 70, /* more than a controller keeps */
 	OPENED = 200,
 	EVENTS = 1000,
+	MISSING = 1000, /* endpoints, of a description that ends before them */
 	TEXT = 8192,
 	LIMIT_SECONDS = 60
 };
@@ -152,7 +153,7 @@ static const struct {
 	 0,
 	 -EINVAL},
 };
-enum { REQUESTS = sizeof(requests) / sizeof(requests[0]) };
+enum { REQUESTS = sizeof(requests) / sizeof(requests[0]), WITH_FILES = 1, AGAIN = 12 };
 
 static int answer_to(int number)
 {
@@ -174,10 +175,11 @@ static void ask_for_nonsense(pid_t controller)
 
 	for (int i = 0; i < REQUESTS; i++)
 		say(answer_to(i) == requests[i].error, "a request: ", requests[i].name);
-	/* It has seen that we left when it answers somebody who came later. */
-	answer_to(0);
-	answer_to(0);
-	say(descriptors_of(controller) <= before + 1, "a controller ", "keeps nothing of them");
+	for (int i = 0; i < AGAIN; i++)
+		answer_to(WITH_FILES);
+	/* The last ones may not have been seen to leave. */
+	say(descriptors_of(controller) < before + AGAIN / 2, "a controller ",
+	    "keeps nothing of them");
 }
 
 /* Who keeps a connection longest gives way. */
@@ -498,7 +500,7 @@ static void describe_falsely(int fd, int sock)
 {
 	struct registry_header header = {.magic = REGISTRY_MAGIC,
 					 .version = REGISTRY_VERSION,
-					 .capacity = (uint32_t)sock + 4};
+					 .capacity = (uint32_t)sock + MISSING};
 	struct registry_slot slot[4] = {
 		{.used = 1}, {.used = 1, .sequence = 1}, {.used = 1}, {.used = 1}};
 	struct stat status;

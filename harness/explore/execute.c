@@ -18,8 +18,10 @@
 
 #include "../runner/format.h"
 
-#define LINE	 1024
-#define PATIENCE 5000 /* milliseconds, times --timeout-scale */
+#define LINE 1024
+/* Milliseconds, times --timeout-scale; a machine with other things to do starts programs slowly. */
+#define PATIENCE       10000
+#define START_PATIENCE 30000
 
 /* Its environment is that of a case, but for the node and the fabric. */
 static _Noreturn void become_peer(const struct explorer *explorer, int peer, int input, int output)
@@ -72,10 +74,11 @@ static int64_t now_ms(void)
 }
 
 /* A line without its end, to be freed; NULL where none comes in time. */
-static char *read_reply(const struct explore_run *run, const struct explore_process *process)
+static char *read_reply(const struct explore_run *run, const struct explore_process *process,
+			int patience)
 {
 	double scale = run->explorer->settings->timeout_scale;
-	int64_t end = now_ms() + (int64_t)(PATIENCE * scale), left;
+	int64_t end = now_ms() + (int64_t)(patience * scale), left;
 	struct pollfd entry = {.fd = process->replies, .events = POLLIN};
 	char line[LINE];
 	size_t used = 0;
@@ -96,14 +99,14 @@ static char *read_reply(const struct explore_run *run, const struct explore_proc
 }
 
 /* The reply, to be freed, or NULL; both are in the log from then on. */
-static char *exchange(struct explore_run *run, int peer, const char *request)
+static char *exchange(struct explore_run *run, int peer, const char *request, int patience)
 {
 	const struct explore_process *process = &run->peers[peer];
 	char *line = format_text("%s\n", request), *reply = NULL;
 	json_t *event;
 
 	if (write(process->requests, line, strlen(line)) == (ssize_t)strlen(line))
-		reply = read_reply(run, process);
+		reply = read_reply(run, process, patience);
 	free(line);
 	event = json_pack("[s, i, s, s?]", "peer", peer, request, reply);
 	json_array_append_new(run->events, event);
@@ -112,7 +115,7 @@ static char *exchange(struct explore_run *run, int peer, const char *request)
 
 static int greet(struct explore_run *run, int peer)
 {
-	char *reply = exchange(run, peer, "hello 1");
+	char *reply = exchange(run, peer, "hello 1", START_PATIENCE);
 	int status = reply && strncmp(reply, "ok ", 3) == 0 ? 0 : -1;
 
 	if (status)
@@ -307,6 +310,7 @@ static void judge_silence(const struct explore_run *run, const struct explore_st
 		fault->text = format_text("    the process exited, status %d\n", end.si_status);
 	else
 		fault->text = copy_text("    the call did not return\n");
+	fault->is_silence = !end.si_pid;
 	fault->key = format_text("%s %s", step->verb->name, fault->text);
 }
 
@@ -319,7 +323,7 @@ bool explore_run_step(struct explore_run *run, const struct explore_step *step,
 	keep_reply(run, step->id, NULL);
 	if (!request)
 		return true;
-	reply = exchange(run, step->peer, request);
+	reply = exchange(run, step->peer, request, PATIENCE);
 	free(request);
 	keep_reply(run, step->id, reply);
 	run->explorer->calls++;

@@ -68,10 +68,11 @@ const struct explore_step *explore_find(const struct explore_sequence *sequence,
 
 /* A step that is not allowed. */
 struct explore_fault {
-	size_t at;   /* of the step in its sequence */
-	char *key;   /* two faults that have the same are the same */
-	char *text;  /* the model's words, several lines; or what became of the process */
-	char *reply; /* NULL: none came */
+	size_t at;	 /* of the step in its sequence */
+	char *key;	 /* two faults that have the same are the same */
+	char *text;	 /* the model's words, several lines; or what became of the process */
+	char *reply;	 /* NULL: none came */
+	bool is_silence; /* the call did not return in time */
 };
 void explore_fault_free(struct explore_fault *fault);
 

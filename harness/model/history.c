@@ -259,6 +259,20 @@ static void read_process(struct reader *reader, size_t index)
 		add_sign(reader, index, STEP_FORKED, process);
 }
 
+/* A process that forked off ends when it likes, and says nothing of it. */
+static void end_process(struct reader *reader, size_t index)
+{
+	int process = reader->origins[index].process;
+	size_t i;
+
+	for (i = index + 1; i < reader->event_count; i++) {
+		if (reader->origins[i].process == process)
+			return;
+	}
+	if (process != 1)
+		add_sign(reader, index, STEP_LAST_SIGN, process);
+}
+
 static void read_event(struct reader *reader, size_t index)
 {
 	const json_t *event = json_array_get(reader->events, index);
@@ -274,6 +288,7 @@ static void read_event(struct reader *reader, size_t index)
 				      time_of(index, AT));
 	else
 		read_other(reader, event, what, index);
+	end_process(reader, index);
 }
 
 /* qsort() is not stable, and a step ends behind its beginning. */

@@ -447,6 +447,15 @@ static void note_forks(struct scif *scif, int number)
 		process->open[i].endpoint->may_be_held = true;
 }
 
+/* Whoever is on a node that is changed may end by it. */
+static void note_node(struct scif *scif, int node)
+{
+	size_t i;
+
+	for (i = 0; i < scif->process_count; i++)
+		scif->processes[i].may_be_gone |= scif->processes[i].node == node;
+}
+
 static void sign(void *state, const struct step *step)
 {
 	struct scif *scif = state;
@@ -471,6 +480,7 @@ static void sign(void *state, const struct step *step)
 		break;
 	case STEP_NODE:
 		scif->nodes_changed = true;
+		note_node(scif, (int)step->arguments[0].number);
 		scif->node_sleeps |= step->arguments[1].number == NODE_ASLEEP;
 		scif->asleep = step->arguments[1].number == NODE_ASLEEP
 				       ? 1 + (int)step->arguments[0].number

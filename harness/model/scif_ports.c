@@ -310,32 +310,27 @@ static void join(struct endpoint *accepted, struct endpoint *connected)
 }
 
 /* Whether the endpoint may be the one whose request was accepted. */
-static bool may_have_asked(const struct scif_call *call, const struct endpoint *other,
-			   const struct endpoint *accepted)
+static bool may_have_asked(const struct endpoint *other, const struct endpoint *accepted)
 {
-	if (other->peer || other == accepted || other->port != accepted->peer_port ||
-	    !same_node(other->node, accepted->peer_node))
-		return false;
-	(void)call;
-	return other->states & (CONNECTING | CONNECTED | BOUND | PEER_CLOSED) || !other->holders;
+	return !other->peer && other != accepted && other->has_asked &&
+	       other->port == accepted->peer_port && same_node(other->node, accepted->peer_node);
 }
 
-/* The latest, since ports are used again. */
+/* Ports are used again; where more than one may be meant it stays open. */
 static void find_requester(const struct scif_call *call, struct endpoint *accepted)
 {
-	size_t i;
+	struct endpoint *found = NULL;
+	size_t i, count = 0;
 
-	for (i = call->scif->endpoint_count; i-- > 0;) {
-		struct endpoint *other = call->scif->endpoints[i];
-
-		if (!may_have_asked(call, other, accepted))
+	for (i = 0; i < call->scif->endpoint_count; i++) {
+		if (!may_have_asked(call->scif->endpoints[i], accepted))
 			continue;
-		/* A connect that is still under way will find it by itself. */
-		if (!(other->states & (CONNECTED | CONNECTING)))
-			return;
-		join(accepted, other);
-		return;
+		found = call->scif->endpoints[i];
+		count++;
 	}
+	/* A connect that is still under way will find it by itself. */
+	if (count == 1 && found->states & (CONNECTED | CONNECTING))
+		join(accepted, found);
 }
 
 /* Any of these may be the one; it is connected, though nobody has told it. */
@@ -353,19 +348,35 @@ static void find_requesters(const struct scif_call *call, const struct endpoint 
 	}
 }
 
-static void find_acceptor(const struct scif_call *call, struct endpoint *connected)
+static bool is_accepting(const struct scif_call *call)
 {
+	const struct flight *other;
 	size_t i;
 
-	for (i = call->scif->endpoint_count; i-- > 0;) {
+	for (i = 0; (other = model_flight(call->scif->model, i)); i++) {
+		if (!strcmp(other->step->function, "scif_accept"))
+			return true;
+	}
+	return false;
+}
+
+static void find_acceptor(const struct scif_call *call, struct endpoint *connected)
+{
+	struct endpoint *found = NULL;
+	size_t i, count = 0;
+
+	for (i = 0; i < call->scif->endpoint_count; i++) {
 		struct endpoint *other = call->scif->endpoints[i];
 
 		if (other->peer || other->peer_port != connected->port ||
 		    !same_node(other->peer_node, connected->node))
 			continue;
-		join(other, connected);
-		return;
+		found = other;
+		count++;
 	}
+	/* The one that was accepted may have been told before this, or not yet. */
+	if (count == 1 && !is_accepting(call))
+		join(found, connected);
 }
 
 static void learn_accept(const struct scif_call *call)

@@ -155,7 +155,10 @@ static bool save(const struct settings *settings, const struct results *results)
 	error = settings->page ? page_save(settings->page, results) : 0;
 	if (error != 0)
 		fprintf(stderr, "scif-bench: %s: %s\n", settings->page, strerror(-error));
-	return error == 0 && fflush(stdout) == 0;
+	if (fflush(stdout) == 0)
+		return error == 0;
+	fprintf(stderr, "scif-bench: standard output: %s\n", strerror(errno));
+	return false;
 }
 
 static bool compare(const json_t *reference, const struct results *results)

@@ -2,7 +2,7 @@
 /*
  * libcts-inject.so: makes the n-th library call of a class fail. It is preloaded after the
  * implementation, so that the implementation's calls to the C library come here first, whoever
- * wrote it. It does nothing until the test arms it around one call, and then only in the thread
+ * wrote it. With a negative n all calls from the n-th on fail. It does nothing until the test arms it around one call, and then only in the thread
  * that armed it. Instead of failing, the n-th call can be preceded by a function of the test, so
  * that something happens between two calls.
  *
@@ -39,6 +39,7 @@ enum {
 	CLASS_SOCKET = 8,
 	CLASS_THREAD = 16,
 	CLASS_REQUEST = 32, /* to a driver; not among "any": what a driver answers is not ours to say */
+	CLASS_SHARED = 64,  /* room for memory that processes share */
 };
 
 int cts_inject_arm(const char *klass, int nth, int err);
@@ -49,6 +50,7 @@ int cts_inject_before(const char *klass, int nth, void (*act)(void *arg), void *
 static _Thread_local struct {
 	int classes; /* 0: not armed */
 	int nth, seen, err;
+	bool lasting; /* so do all after the n-th */
 	bool fired;
 	void (*act)(void *arg); /* what precedes the call; NULL: it fails */
 	void *arg;
@@ -67,6 +69,7 @@ EXPORT int cts_inject_arm(const char *klass, int nth, int err)
 		{"socket", CLASS_SOCKET},
 		{"thread", CLASS_THREAD},
 		{"request", CLASS_REQUEST},
+		{"shared", CLASS_SHARED},
 		{"any",
 		 CLASS_HEAP | CLASS_MAPPING | CLASS_DESCRIPTOR | CLASS_SOCKET | CLASS_THREAD},
 	};
@@ -74,7 +77,8 @@ EXPORT int cts_inject_arm(const char *klass, int nth, int err)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (strcmp(known[i].name, klass))
 			continue;
-		armed.nth = nth;
+		armed.lasting = nth < 0;
+		armed.nth = nth < 0 ? -nth : nth;
 		armed.err = err;
 		armed.seen = 0;
 		armed.fired = false;
@@ -106,7 +110,7 @@ static bool fails(int classes)
 {
 	if (__builtin_expect(!(armed.classes & classes), 1))
 		return false;
-	if (++armed.seen != armed.nth)
+	if (++armed.seen != armed.nth && !(armed.lasting && armed.seen > armed.nth))
 		return false;
 	armed.fired = true;
 	if (!armed.act)
@@ -198,20 +202,40 @@ EXPORT void *mremap(void *old, size_t old_len, size_t len, int flags, ...)
 
 EXPORT int memfd_create(const char *name, unsigned flags)
 {
-	REFUSE(CLASS_MAPPING | CLASS_DESCRIPTOR, -1);
+	REFUSE(CLASS_MAPPING | CLASS_DESCRIPTOR | CLASS_SHARED, -1);
 	return NEXT(memfd_create)(name, flags);
 }
 
 EXPORT int ftruncate(int fd, off_t len)
 {
-	REFUSE(CLASS_MAPPING, -1);
+	REFUSE(CLASS_MAPPING | CLASS_SHARED, -1);
 	return NEXT(ftruncate)(fd, len);
 }
 
 EXPORT int ftruncate64(int fd, off64_t len)
 {
-	REFUSE(CLASS_MAPPING, -1);
+	REFUSE(CLASS_MAPPING | CLASS_SHARED, -1);
 	return NEXT(ftruncate64)(fd, len);
+}
+
+/* Giving room back does not fail for want of it. */
+static bool takes_room(int mode)
+{
+	return !(mode & FALLOC_FL_PUNCH_HOLE);
+}
+
+EXPORT int fallocate(int fd, int mode, off_t from, off_t len)
+{
+	if (takes_room(mode))
+		REFUSE(CLASS_SHARED, -1);
+	return NEXT(fallocate)(fd, mode, from, len);
+}
+
+EXPORT int fallocate64(int fd, int mode, off64_t from, off64_t len)
+{
+	if (takes_room(mode))
+		REFUSE(CLASS_SHARED, -1);
+	return NEXT(fallocate64)(fd, mode, from, len);
 }
 
 EXPORT int socket(int domain, int type, int protocol)
@@ -345,7 +369,7 @@ EXPORT long syscall(long number, ...)
 	va_end(args);
 	switch (number) {
 	case SYS_memfd_create:
-		REFUSE(CLASS_MAPPING | CLASS_DESCRIPTOR, -1);
+		REFUSE(CLASS_MAPPING | CLASS_DESCRIPTOR | CLASS_SHARED, -1);
 		break;
 	case SYS_userfaultfd:
 	case SYS_pidfd_open:

@@ -3,6 +3,7 @@
  * scif-cts: lists, runs and replays the cases of the conformance suite, and certifies a library
  * with them.
  */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,16 @@ static int run_command(const struct command *command, const struct settings *set
 	return status;
 }
 
+/* What could not be printed is not done. */
+static int end_output(int status)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "scif-cts: standard output: %s\n", strerror(errno ? errno : EIO));
+	return status ? status : EXIT_USAGE;
+}
+
 static bool is_call_for_help(const char *word)
 {
 	return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
@@ -196,5 +207,5 @@ int main(int argc, char **argv)
 	}
 	if (check_operands(command, &settings) != 0)
 		return EXIT_USAGE;
-	return run_command(command, &settings);
+	return end_output(run_command(command, &settings));
 }

@@ -154,7 +154,8 @@ static int write_failures(const struct session *session, const char *folder)
 	return status;
 }
 
-static int write_files(const struct session *session, const char *folder)
+/* NAME becomes that of the file under way, which is the one that could not be written. */
+static int write_files(const struct session *session, const char *folder, const char **name)
 {
 	static const struct {
 		const char *name;
@@ -173,14 +174,16 @@ static int write_files(const struct session *session, const char *folder)
 	size_t i;
 
 	for (i = 0; i < sizeof(files) / sizeof(*files) && !status; i++) {
-		char *path = format_text("%s/%s", folder, files[i].name);
+		char *path = format_text("%s/%s", folder, *name = files[i].name);
 
 		status = files[i].write(session, path);
 		free(path);
 	}
 	/* Last, since it has the hashes of all others. */
-	if (!status)
+	if (!status) {
+		*name = "certificate.json";
 		status = report_write_certificate(session, folder);
+	}
 	return status;
 }
 
@@ -216,15 +219,18 @@ static int put_in_place(const char *folder, const char *place)
 
 int report_publish(struct publication *publication, const struct session *session)
 {
-	int status = write_files(session, publication->folder);
+	const char *name = "";
+	int status = write_files(session, publication->folder, &name);
+	char *path = format_text("%s%s%s", publication->place, status ? "/" : "", status ? name : "");
 
 	if (!status)
 		status = put_in_place(publication->folder, publication->place);
 	if (status) {
-		complain(publication->place, -status);
+		complain(path, -status);
 		report_abandon(publication);
-		return EXIT_USAGE;
+	} else {
+		free_publication(publication);
 	}
-	free_publication(publication);
-	return 0;
+	free(path);
+	return status ? EXIT_USAGE : 0;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -279,10 +280,22 @@ static void start_programs(struct pool *pool)
 	}
 }
 
+/* A program that could not write its record could say so nowhere either. */
+static const char *lack_of_room(const char *folder)
+{
+	struct statvfs file_system;
+
+	if (statvfs(folder, &file_system) != 0)
+		return "";
+	return file_system.f_bavail ? "" : "; there is no room left in the folder for them, ";
+}
+
 /* What it means that a program ended without having written a record. */
 static struct record record_of_silence(const struct pool *pool, const struct job *job, int status,
 				       const char **what)
 {
+	const char *lack = lack_of_room(pool->folder);
+
 	*what = "interrupted";
 	if (pool->session->interrupted)
 		return record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted"));
@@ -302,8 +315,8 @@ static struct record record_of_silence(const struct pool *pool, const struct job
 					       sigabbrev_np(WTERMSIG(status))));
 	*what = "silent";
 	return record_make(VERDICT_NOTRUN, NULL,
-			   format_text("the program ended with status %d and wrote no record",
-				       WEXITSTATUS(status)));
+			   format_text("the program ended with status %d and wrote no record%s%s",
+				       WEXITSTATUS(status), lack, *lack ? pool->folder : ""));
 }
 
 /* The record of a case that was run by itself. */

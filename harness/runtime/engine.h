@@ -43,6 +43,7 @@ struct shared_case {
 	bool fault_fired; /* fault provoker: the preload made a library call of this round fail */
 	bool call_failed;
 	int call_err;
+	char came[160]; /* while something was short: the errors, each once */
 };
 
 /* What the command line and the environment say. */
@@ -91,6 +92,24 @@ const char *error_name(int err); /* of a result's err */
 bool result_failed(const struct cts_result *r);
 /* For the raw log: the name of its error, or NULL where it says nothing. */
 const char *result_error(const struct cts_result *r);
+
+/* limits.c: around one call, like cts_limit(). */
+void limit_above_use(int resource, size_t more);
+void limits_bind(void); /* as well a process of user 0 */
+void limits_bind_no_more(void);
+void real_user_counts(bool on); /* among the processes that RLIMIT_NPROC is about */
+
+/* shortage.c: the calls of successes while one resource is short. */
+bool shortage_choose(int nth); /* false: there are no more */
+bool shortage_named(const char *name);
+const char *shortage_name(void); /* NULL: nothing is to be short */
+/* What a fixture has to have more of for FUNCTION, since each of its calls that fails may use one up. */
+int shortage_spare(const char *function);
+bool shortage_fits(const struct cts_case *c);
+void shortage_begin(void);
+void shortage_end(void);
+/* The call with as much of it as failed not to be enough, and what becomes of that; true: it succeeded. */
+bool shortage_call(const struct cts_case *c, void *v, struct cts_result *r);
 
 /* fault.c: a case run for n = 1, 2, ... */
 void run_fault_case(const struct cts_case *c);

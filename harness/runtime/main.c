@@ -32,13 +32,14 @@ struct selection {
 	const char **ids;
 	int count;
 	bool list, open;
+	const char *shortage; /* a name, or "any" */
 };
 
 static void usage(FILE *out)
 {
 	fprintf(out,
 		"usage: %s [--list] [--open] [--case ID]... [--no-fork] [--profile NAME] "
-		"[--timeout-scale X] [--all]\n",
+		"[--timeout-scale X] [--all] [--shortage NAME|any]\n",
 		cts_function);
 }
 
@@ -52,6 +53,7 @@ static bool parse(int argc, char **argv, struct selection *s)
 		{"profile", required_argument, NULL, 'p'},
 		{"timeout-scale", required_argument, NULL, 't'},
 		{"all", no_argument, NULL, 'a'},
+		{"shortage", required_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -83,6 +85,11 @@ static bool parse(int argc, char **argv, struct selection *s)
 			break;
 		case 'a':
 			settings.all = true;
+			break;
+		case 's':
+			s->shortage = optarg;
+			if (strcmp(optarg, "any") && !shortage_named(optarg))
+				return false;
 			break;
 		case 'h':
 			usage(stdout);
@@ -212,11 +219,14 @@ static void written_or_exit(const char *file, int err)
 static void run_and_record(const struct cts_case *c, int number)
 {
 	uint64_t start_us = cts_now_us();
+	char short_id[160];
 
 	memset(shared, 0, sizeof *shared);
 	observe_case();
 	observe_process();
-	shared->record = (struct record){.id = c->id,
+	if (shortage_name())
+		snprintf(short_id, sizeof short_id, "%s, short of %s", c->id, shortage_name());
+	shared->record = (struct record){.id = shortage_name() ? short_id : c->id,
 					 .function = c->function,
 					 .outcome = c->outcome,
 					 .profile = settings.profile};
@@ -242,6 +252,42 @@ static void run_and_record(const struct cts_case *c, int number)
 	/* Before the record, so that one is never without the other. */
 	written_or_exit(settings.observations, observe_write(c->id));
 	written_or_exit(settings.records, record_append(settings.records, &shared->record));
+}
+
+/* With a shortage: the first clause that it fits, or with --all every one. */
+static bool chosen_short(const struct cts_case *c, const struct selection *s)
+{
+	const struct cts_case *first = cts_cases;
+
+	while (first < c && !shortage_fits(first))
+		first++;
+	return shortage_fits(c) && (settings.all || s->count ? chosen(c, s) : c == first);
+}
+
+static void run_short(const struct cts_case *c, int number)
+{
+	run_and_record(c, number);
+	if (!settings.records)
+		printf("# %s\n", *shared->came ? shared->came : "it succeeds without");
+}
+
+/* Every chosen clause once for each shortage that is asked for. */
+static int run_short_of(const struct selection *s)
+{
+	int number = 0, failed = 0, unresolved = 0;
+	bool any = !strcmp(s->shortage, "any");
+
+	for (int nth = 0; any ? shortage_choose(nth) : !nth; nth++) {
+		for (int i = 0; i < cts_case_count; i++) {
+			if (!chosen_short(&cts_cases[i], s))
+				continue;
+			run_short(&cts_cases[i], ++number);
+			failed += shared->record.verdict == FAIL;
+			unresolved += shared->record.verdict == UNRESOLVED;
+		}
+	}
+	printf("1..%d\n", number);
+	return failed ? 1 : unresolved ? 3 : 0;
 }
 
 static int run_chosen(const struct selection *s)
@@ -327,5 +373,5 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	observe_open(settings.observations);
-	return run_chosen(&s);
+	return s.shortage ? run_short_of(&s) : run_chosen(&s);
 }

@@ -175,11 +175,14 @@ void provoked_call(const struct cts_case *c, void *v, struct cts_result *r)
 		cts_limit(limit_resource(provoke_value(c, "limit")), provoke_value(c, "to"));
 	if (fault_round)
 		fault_arm(c);
+	if (shortage_name())
+		shortage_begin();
 	atomic_store(&m.in_call, true);
 	c->call(v, r);
-	if (fault_round) {
+	if (shortage_name())
+		shortage_end();
+	if (fault_round)
 		fault_fired = inject_disarm(&seen);
-	}
 	if (limited)
 		cts_limit_restore(limit_resource(provoke_value(c, "limit")));
 	if (c->as)

@@ -58,6 +58,7 @@ int record_append(const char *path, const struct record *r)
 		return -ENOMEM;
 	}
 	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+	errno = ENOSPC; /* a part was written */
 	if (fd == -1 || write(fd, line, strlen(line)) != (ssize_t)strlen(line))
 		err = -errno;
 	if (fd != -1)

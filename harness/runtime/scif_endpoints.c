@@ -266,8 +266,10 @@ static void await_request(scif_epd_t listener)
 scif_epd_t cts_fx_listening_pending(int requests)
 {
 	struct scif_portID at;
-	scif_epd_t epd = listening(requests > BACKLOG ? requests : BACKLOG, &at);
 
+	if (requests)
+		requests += shortage_spare("scif_accept");
+	scif_epd_t epd = listening(requests > BACKLOG ? requests : BACKLOG, &at);
 	for (int i = 0; i < requests; i++)
 		request_waiting(cts_peer(), epd, at);
 	if (requests)

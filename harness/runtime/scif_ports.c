@@ -133,6 +133,8 @@ struct scif_portID cts_fx_peer_port_accepting(void)
 {
 	struct scif_portID id = listener_port(BACKLOG);
 
+	for (int i = 0; i < shortage_spare("scif_connect"); i++)
+		cts_peer_begin(cts_peer(), "accept %d 1", port_listener(id));
 	cts_peer_accept_port(id);
 	return id;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What libraries and peers use that the C library of a card's system does not have.  Included
+ * What libraries and peers use that the C library of a card's system does not have, or musl.  Included
  * before every source where ./configure has missed one of these functions.  The names are our own,
  * since a header may declare what a library lacks.
  */
@@ -67,10 +67,9 @@ static inline ssize_t old_libc_process_vm_writev(pid_t pid, const struct iovec *
 #define process_vm_writev old_libc_process_vm_writev
 #endif
 
+#if !defined HAVE_PTHREAD_MUTEX_CLOCKLOCK || !defined HAVE_PTHREAD_RWLOCK_CLOCKWRLOCK
 /* A change of the time of day moves the end; the clock that does not change cannot be waited by. */
-#ifndef HAVE_PTHREAD_MUTEX_CLOCKLOCK
-static inline int old_libc_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-					   const struct timespec *end)
+static inline struct timespec old_libc_time_of_day(clockid_t clock, const struct timespec *end)
 {
 	struct timespec now, day;
 	int64_t left;
@@ -83,9 +82,30 @@ static inline int old_libc_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clo
 	left += day.tv_nsec;
 	day.tv_sec += (time_t)(left / 1000000000);
 	day.tv_nsec = (long)(left % 1000000000);
+	return day;
+}
+#endif
+
+#ifndef HAVE_PTHREAD_MUTEX_CLOCKLOCK
+static inline int old_libc_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+					   const struct timespec *end)
+{
+	struct timespec day = old_libc_time_of_day(clock, end);
+
 	return pthread_mutex_timedlock(mutex, &day);
 }
 #define pthread_mutex_clocklock old_libc_mutex_clocklock
+#endif
+
+#ifndef HAVE_PTHREAD_RWLOCK_CLOCKWRLOCK
+static inline int old_libc_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
+					      const struct timespec *end)
+{
+	struct timespec day = old_libc_time_of_day(clock, end);
+
+	return pthread_rwlock_timedwrlock(lock, &day);
+}
+#define pthread_rwlock_clockwrlock old_libc_rwlock_clockwrlock
 #endif
 
 #ifndef HAVE_STRERRORNAME_NP

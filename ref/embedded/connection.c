@@ -245,7 +245,7 @@ struct block *conn_block_create(int *memfd)
 
 	if (fd < 0)
 		return NULL;
-	if (ftruncate(fd, sizeof(*block)) != 0 ||
+	if (fd_set_size(fd, sizeof(*block)) != 0 ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
 		goto fail;
 	block = mmap(NULL, sizeof(*block), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -520,7 +520,7 @@ static int received_fd(struct msghdr *message)
 	return fd_keep(fds[0]);
 }
 
-int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd)
+static int receive(struct conn *c, void *msg, size_t len, int *fd, int flags)
 {
 	struct iovec part = {.iov_base = msg, .iov_len = len};
 	union fd_message control;
@@ -533,7 +533,7 @@ int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd)
 	*fd = -1;
 	if (!number_is(c->ctl, c->ctl_inode))
 		return -ECONNRESET;
-	got = recvmsg(c->ctl, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	got = recvmsg(c->ctl, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | flags);
 	if (got < 0)
 		return -errno;
 	*fd = received_fd(&message);
@@ -545,4 +545,22 @@ int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd)
 	if (got == 0)
 		return -ECONNRESET;
 	return message.msg_flags & MSG_CTRUNC ? -EMFILE : -EPROTO;
+}
+
+int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd)
+{
+	return receive(c, msg, len, fd, 0);
+}
+
+int conn_peek_fd(struct conn *c, void *msg, size_t len, int *fd)
+{
+	return receive(c, msg, len, fd, MSG_PEEK);
+}
+
+void conn_drop_fd(struct conn *c)
+{
+	char byte;
+
+	if (number_is(c->ctl, c->ctl_inode))
+		recv(c->ctl, &byte, sizeof(byte), MSG_DONTWAIT);
 }

@@ -98,6 +98,9 @@ void conn_wake_word(_Atomic uint32_t *word);
  */
 int conn_send_fd(struct conn *c, const void *msg, size_t len, int fd);
 int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd);
+/* The same for a message that stays until it is dropped, so that one that meets a shortage is not lost. */
+int conn_peek_fd(struct conn *c, void *msg, size_t len, int *fd);
+void conn_drop_fd(struct conn *c);
 
 /* Robust lock of this side's memory state; 0, or 1 when the last owner died inside. */
 int conn_lock_mem(struct conn *c);

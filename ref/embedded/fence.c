@@ -109,8 +109,9 @@ static int check_target(struct conn *c, const struct signal_target *target)
 	struct tree_place *place = &c->mem->place[target->side];
 	_Atomic uint64_t *root = &c->block->mem[target->side].windows;
 	int error = span_check(&s, 0);
+	/* The text of signals knows no shortage. */
 	if (error)
-		return error;
+		return error == -ENOMEM ? -ENXIO : error;
 	/* Both ends within one window, though perhaps in two of its extents. */
 	if (!tree_next(place, root, target->offset >> PAGE_BITS, &first) ||
 	    !tree_next(place, root, (target->offset + 7) >> PAGE_BITS, &last) ||

@@ -38,9 +38,10 @@ static int listen_locked(struct ep *ep, enum ep_state state, int backlog)
 		return -EINVAL;
 	if (atomic_load(&ep->state) != EP_BOUND)
 		return -EISCONN;
+	/* Only for want of something. */
 	error = start(ep, backlog);
 	if (error != 0)
-		return error;
+		return -ENOMEM;
 	ep->backlog = backlog;
 	ep->uncollected = false;
 	atomic_store(&ep->state, EP_LISTENING);

@@ -30,8 +30,9 @@ int embedded_get_nodeIDs(uint16_t *nodes, int len, uint16_t *self)
 	if (len < 0)
 		return -EINVAL;
 	error = process_init();
+	/* As of scif_open: every shortage is ENOMEM. */
 	if (error < 0)
-		return error;
+		return error == -ENXIO ? -ENXIO : -ENOMEM;
 	safe_copy_install();
 	process_refresh();
 	own = node_self();

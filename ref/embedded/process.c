@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -49,6 +50,22 @@ int fd_keep(int fd)
 	close(fd);
 	errno = error;
 	return higher;
+}
+
+bool fd_may_reach(off_t end)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+	       (rlim_t)end <= limit.rlim_cur;
+}
+
+int fd_set_size(int fd, off_t size)
+{
+	if (fd_may_reach(size))
+		return ftruncate(fd, size);
+	errno = ENOMEM;
+	return -1;
 }
 
 bool fd_identify(int fd, struct fd_identity *identity)

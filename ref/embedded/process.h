@@ -21,6 +21,13 @@ struct fd_identity {
  * output and error, in a program that has closed those: the descriptor, or -1 and errno.
  */
 int fd_keep(int fd);
+/*
+ * Whether a file may be as long as that. Beyond the limit the kernel does not only refuse: by default it ends the
+ * program with SIGXFSZ, which no caller of ours has deserved. So what would go beyond is never asked for.
+ */
+bool fd_may_reach(off_t end);
+/* ftruncate(2) but for that signal: 0, or -1 and errno. */
+int fd_set_size(int fd, off_t size);
 bool fd_identify(int fd, struct fd_identity *identity);
 bool fd_is(int fd, const struct fd_identity *identity);
 

@@ -62,7 +62,7 @@ static int create(uint32_t capacity)
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)size_for(capacity)) < 0) {
+	if (fd_set_size(fd, (off_t)size_for(capacity)) < 0) {
 		error = -errno;
 		goto fail;
 	}
@@ -125,7 +125,7 @@ static bool grow(uint32_t fd)
 		capacity *= 2;
 	if (!fd_is(registry.fd, &registry.identity))
 		return false;
-	if (ftruncate(registry.fd, (off_t)size_for(capacity)) < 0)
+	if (fd_set_size(registry.fd, (off_t)size_for(capacity)) < 0)
 		return false;
 	map = mremap(registry.map, size_for(registry.capacity), size_for(capacity), MREMAP_MAYMOVE);
 	if (map == MAP_FAILED)

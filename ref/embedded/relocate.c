@@ -21,6 +21,11 @@
 #include "safe_copy.h"
 #include "store.h"
 
+/* As the kernel has it; musl does not know it. */
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+
 /* Younger than the headers we build with: pages never touched can be protected too (Linux 6.4). */
 #ifndef UFFD_FEATURE_WP_UNPOPULATED
 #define UFFD_FEATURE_WP_UNPOPULATED (1 << 13)
@@ -94,6 +99,8 @@ static bool protect(void *addr, size_t len)
 static int copy_in(const unsigned char *from, size_t len, const struct store *s, uint64_t frame)
 {
 	off_t offset = frame << PAGE_BITS;
+	if (!fd_may_reach(offset + (off_t)len))
+		return -ENOMEM;
 	while (len) {
 		ssize_t n = syscall(SYS_pwrite64, s->fd, from, len, offset);
 		if (n <= 0)

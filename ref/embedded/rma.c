@@ -263,8 +263,9 @@ static int transfer(struct conn *c, struct span *local, uint64_t roffset, int fl
 		error = range;
 	if (!error)
 		error = span_check(local, read ? SCIF_PROT_WRITE : SCIF_PROT_READ);
+	/* The text of transfers knows no shortage. */
 	if (error)
-		return error;
+		return error == -ENOMEM ? -ENXIO : error;
 	bool ordered = flags & SCIF_RMA_ORDERED;
 	error = read ? copy(local, &remote, ordered) : copy(&remote, local, ordered);
 	/* Memory of a shared file that was cut off under a window. */

@@ -445,7 +445,7 @@ int main(int argc, char **argv)
 	};
 	struct options options = {0};
 	const char *environment = secure_getenv("SCIF_FABRIC");
-	int option;
+	int option, status;
 
 	open_standard();
 	while ((option = getopt_long(argc, argv, "f:jhV", long_options, NULL)) != -1) {
@@ -473,5 +473,8 @@ int main(int argc, char **argv)
 	if (!node_fabric_valid(options.fabric))
 		return complain(EXIT_USAGE, "\"%s\" is no fabric: 1 to %d letters, digits, _ and -",
 				options.fabric, NODE_FABRIC_MAX);
-	return run_command(&options, argc - optind, argv + optind);
+	status = run_command(&options, argc - optind, argv + optind);
+	if (fflush(stdout) == EOF)
+		return complain(EXIT_FAILED, "standard output: %s", strerror(errno));
+	return status;
 }

@@ -121,7 +121,7 @@ static int create_memfd(uint64_t pages)
 	int fd = fd_keep(memfd_create("scif-store", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, pages << PAGE_BITS) ||
+	if (fd_set_size(fd, pages << PAGE_BITS) ||
 	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
 		int error = errno;
 		close(fd);

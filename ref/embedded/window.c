@@ -138,27 +138,40 @@ static bool acceptable(const struct conn *c, const struct store_notice *notice)
 	       (notice->sealed || c->same_class);
 }
 
-static void receive_store(struct conn *c, const struct store_notice *notice, int fd)
+/* -ENOMEM: not now. */
+static int receive_store(struct conn *c, const struct store_notice *notice, int fd)
 {
 	struct mem_conn *m = c->mem;
 	struct store *s;
 	if (!acceptable(c, notice) || m->store[!c->side][notice->number]) {
 		close(fd);
-		return;
+		return 0;
 	}
-	if (store_open_peer(fd, notice->sealed, notice->writable, notice->pages, &s) == 0)
+	int error = store_open_peer(fd, notice->sealed, notice->writable, notice->pages, &s);
+	if (!error)
 		m->store[!c->side][notice->number] = s;
+	return error == -ENOMEM ? error : 0;
+}
+
+/* A notice comes once. One that meets a shortage of descriptors or memory stays where it is for the next look. */
+static bool take_notice(struct conn *c)
+{
+	struct store_notice notice;
+	int fd, error = conn_peek_fd(c, &notice, sizeof(notice), &fd);
+	if (error && error != -EPROTO)
+		return false;
+	if (!error && fd >= 0 && receive_store(c, &notice, fd) != 0)
+		return false;
+	conn_drop_fd(c);
+	return !error;
 }
 
 static void receive_stores(struct conn *c)
 {
-	struct store_notice notice;
-	int fd;
 	pthread_mutex_lock(&c->mem->receiving);
 	/* No more than there can be: a peer that goes on and on does not hold us. */
-	for (int i = 0; i < MEM_STORES && conn_recv_fd(c, &notice, sizeof(notice), &fd) == 0; i++)
-		if (fd >= 0)
-			receive_store(c, &notice, fd);
+	for (int i = 0; i < MEM_STORES && take_notice(c); i++)
+		;
 	pthread_mutex_unlock(&c->mem->receiving);
 }
 
@@ -681,8 +694,9 @@ static int find_piece(struct span *s, int prot, bool closed_too, struct extent *
 		return -EACCES;
 	struct store *store = window_store(s->c, s->side, e->store);
 	unsigned char *at = store ? store_address(store, e->frame, e->pages) : NULL;
+	/* The window is there, only that this process cannot get at it. */
 	if (!at)
-		return -ENXIO;
+		return -ENOMEM;
 	uint64_t skip = s->offset - (e->page << PAGE_BITS);
 	s->store = store;
 	s->frame = e->frame + (skip >> PAGE_BITS);

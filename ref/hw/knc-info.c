@@ -281,7 +281,7 @@ int main(int argc, char **argv)
 	};
 	const char *dump = NULL;
 	bool json = false;
-	int option;
+	int option, status;
 
 	while ((option = getopt_long(argc, argv, "jF:hV", long_options, NULL)) != -1) {
 		switch (option) {
@@ -307,5 +307,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "knc-info: %s: %s\n", dump, strerror(errno));
 		return EXIT_USAGE;
 	}
-	return look(dump, json);
+	status = look(dump, json);
+	if (fflush(stdout) == EOF) {
+		fprintf(stderr, "knc-info: standard output: %s\n", strerror(errno));
+		return EXIT_USAGE;
+	}
+	return status;
 }

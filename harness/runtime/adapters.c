@@ -138,6 +138,16 @@ void cts_other_version(bool on)
 		cts_unresolved("version adapter: it ended with status %d", status);
 }
 
+void ports_restore(struct shared_case *s)
+{
+	char words[64];
+
+	s->changed_ports = false;
+	snprintf(words, sizeof words, "%d-%d", EPHEMERAL_LOW, EPHEMERAL_HIGH);
+	if (run_adapter(settings.port_adapter, words))
+		verdict_set(UNRESOLVED, KIND_NONE, "port adapter: %s failed", words);
+}
+
 void adapters_undo(struct shared_case *s)
 {
 	char words[64];
@@ -155,12 +165,8 @@ void adapters_undo(struct shared_case *s)
 		if (run_adapter(settings.node_adapter, words))
 			verdict_set(UNRESOLVED, KIND_NONE, "node adapter: %s failed", words);
 	}
-	if (!s->changed_ports)
-		return;
-	s->changed_ports = false;
-	snprintf(words, sizeof words, "%d-%d", EPHEMERAL_LOW, EPHEMERAL_HIGH);
-	if (run_adapter(settings.port_adapter, words))
-		verdict_set(UNRESOLVED, KIND_NONE, "port adapter: %s failed", words);
+	if (s->changed_ports)
+		ports_restore(s);
 }
 
 uint16_t cts_self_node(void)

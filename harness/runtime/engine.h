@@ -150,6 +150,7 @@ bool inject_present(void);
 
 /* adapters.c */
 void adapters_undo(struct shared_case *s);
+void ports_restore(struct shared_case *s);
 
 /* peer.c */
 void peers_setting(const char *setting); /* NAME=VALUE for the peers to come; NULL: no more */

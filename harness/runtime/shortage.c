@@ -158,6 +158,7 @@ static void ports_begin(int n)
 
 static void ports_end(void)
 {
+	ports_restore(shared);
 }
 
 /* Of the calls that take it, those from the n-th on fail. */

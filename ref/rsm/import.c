@@ -57,6 +57,7 @@ static int find_failed(int error)
 	case -ENOMEM:
 		return RSMERR_INSUFFICIENT_MEM;
 	case -EMFILE:
+	case -ENOSPC: /* this node has no port left to connect from */
 		return RSMERR_INSUFFICIENT_RESOURCES;
 	case -ENXIO:
 		return RSMERR_CTLR_NOT_PRESENT;

@@ -2,9 +2,9 @@
 /*
  * libcts-inject.so: makes the n-th library call of a class fail. It is preloaded after the
  * implementation, so that the implementation's calls to the C library come here first, whoever
- * wrote it. With a negative n all calls from the n-th on fail. It does nothing until the test arms it around one call, and then only in the thread
- * that armed it. Instead of failing, the n-th call can be preceded by a function of the test, so
- * that something happens between two calls.
+ * wrote it. With a negative n all calls from the n-th on fail. It does nothing until the test arms
+ * it around one call, and then only in the thread that armed it. Instead of failing, the n-th call
+ * can be preceded by a function of the test, so that something happens between two calls.
  *
  * libfiu was looked at first. Its preload has no memfd_create, accept4, userfaultfd or
  * pthread_create, its failures are switched on by name for the whole process (by chance or by

@@ -42,6 +42,7 @@ struct job {
 	struct batch batch;
 	pid_t pid; /* 0: no program is running here */
 	double started, deadline;
+	bool lacked_room; /* for what it had to write */
 	off_t recorded; /* size of the records when the deadline was set */
 	bool expired;
 };
@@ -281,21 +282,17 @@ static void start_programs(struct pool *pool)
 }
 
 /* A program that could not write its record could say so nowhere either. */
-static const char *lack_of_room(const char *folder)
+static bool is_full(const char *folder)
 {
 	struct statvfs file_system;
 
-	if (statvfs(folder, &file_system) != 0)
-		return "";
-	return file_system.f_bavail ? "" : "; there is no room left in the folder for them, ";
+	return statvfs(folder, &file_system) == 0 && !file_system.f_bavail;
 }
 
 /* What it means that a program ended without having written a record. */
 static struct record record_of_silence(const struct pool *pool, const struct job *job, int status,
 				       const char **what)
 {
-	const char *lack = lack_of_room(pool->folder);
-
 	*what = "interrupted";
 	if (pool->session->interrupted)
 		return record_make(VERDICT_NOTRUN, NULL, copy_text("the run was interrupted"));
@@ -316,7 +313,9 @@ static struct record record_of_silence(const struct pool *pool, const struct job
 	*what = "silent";
 	return record_make(VERDICT_NOTRUN, NULL,
 			   format_text("the program ended with status %d and wrote no record%s%s",
-				       WEXITSTATUS(status), lack, *lack ? pool->folder : ""));
+				       WEXITSTATUS(status),
+				       job->lacked_room ? "; no space was left in " : "",
+				       job->lacked_room ? pool->folder : ""));
 }
 
 /* The record of a case that was run by itself. */
@@ -409,6 +408,7 @@ static void finish_program(struct pool *pool, struct job *job, int status)
 {
 	struct remains remains = {.status = status};
 
+	job->lacked_room = is_full(pool->folder);
 	remains.records = take_file(pool, job, "ndjson", READ_LIMIT, &remains.records_length);
 	remains.output = take_file(pool, job, "output", READ_LIMIT, &remains.output_length);
 	remains.observations = take_file(pool, job, "observations", OBSERVATIONS_LIMIT,

@@ -129,7 +129,10 @@ void limits_bind_no_more(void)
 		set_capabilities(0);
 }
 
-/* The real user alone is counted and never limited when it is 0; whoever looks at the process sees the effective one. */
+/*
+ * The real user alone is counted, and never limited when it is 0; whoever looks at the process sees
+ * the effective one.
+ */
 void real_user_counts(bool on)
 {
 	if (geteuid() == 0 && setresuid(on ? COUNTED_USER : 0, -1, -1) == -1)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The calls of clauses while one resource is short. A call that the clause lets succeed is made with nothing of the
- * resource to be had, then with a little, then with more, until it succeeds. Every failure before that is one that is
- * documented for the function, changes nothing and costs nothing; the success is the one that the clause demands.
+ * The calls of clauses while one resource is short. A call that the clause lets succeed is made
+ * with nothing of the resource to be had, then with a little, then with more, until it succeeds.
+ * Every failure before that is one that is documented for the function, changes nothing and costs
+ * nothing; the success is the one that the clause demands.
  */
 #include "engine.h"
 
@@ -16,7 +17,7 @@ static const struct shortage {
 	const char *name;
 	void (*begin)(int level);
 	void (*end)(void);
-} *chosen;
+} * chosen;
 static int level;
 
 /* --- what is short: nothing is to be had at level 0 --- */
@@ -113,7 +114,8 @@ static void filler_make(void)
 		cts_unresolved("no address space for %zu mappings", filler.most);
 }
 
-/* A page is divided from its neighbours only below the limit, and a new one can still be had at it. */
+/* A page is divided from its neighbours only below the limit, and a new one can still be had at it.
+ */
 static void maps_begin(int n)
 {
 	size_t i = 0;
@@ -127,7 +129,8 @@ static void maps_begin(int n)
 		cts_untested("more mappings can be had than the kernel says");
 	while (filler.count < MOST_SINGLE &&
 	       (filler.single[filler.count] = mmap(NULL, cts_page_size(), PROT_NONE,
-						   MAP_SHARED | MAP_ANONYMOUS, -1, 0)) != MAP_FAILED)
+						   MAP_SHARED | MAP_ANONYMOUS, -1, 0)) !=
+		       MAP_FAILED)
 		filler.count++;
 	for (; n > 0 && filler.count > 0; n--)
 		munmap(filler.single[--filler.count], cts_page_size());
@@ -248,8 +251,8 @@ int shortage_spare(const char *function)
 
 bool shortage_fits(const struct cts_case *c)
 {
-	return c->call && !c->is_error && !c->scenario && !c->provoke.kind && !c->during && !c->as &&
-	       !c->untestable && !c->ruled_out && !c->is_long;
+	return c->call && !c->is_error && !c->scenario && !c->provoke.kind && !c->during &&
+	       !c->as && !c->untestable && !c->ruled_out && !c->is_long;
 }
 
 /* What the caller's stack needs is no resource of the call. */
@@ -288,7 +291,8 @@ static bool allows(const struct cts_case *c, int err)
 	return false;
 }
 
-/* Where clauses say what a shortage gives it is one of that; ports are none that a limit or a fault takes away. */
+/* Where clauses say what a shortage gives it is one of that; ports are none that a limit or a fault
+ * takes away. */
 static bool is_documented(int err)
 {
 	bool said = false;
@@ -336,7 +340,8 @@ bool shortage_call(const struct cts_case *c, void *v, struct cts_result *r)
 	if (grew)
 		verdict_derived(FAIL, KIND_SIDE_EFFECT, "%s with every call that failed", why);
 	if (!is_documented(r->err))
-		verdict_derived(FAIL, KIND_ERRNO, "%s is not documented for that", error_name(r->err));
+		verdict_derived(FAIL, KIND_ERRNO, "%s is not documented for that",
+				error_name(r->err));
 	if (level++ == LAST_LEVEL)
 		verdict_derived(FAIL, KIND_VALUE, "the call fails when nothing is short any more");
 	return false;

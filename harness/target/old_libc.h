@@ -67,7 +67,8 @@ static inline ssize_t old_libc_process_vm_writev(pid_t pid, const struct iovec *
 #define process_vm_writev old_libc_process_vm_writev
 #endif
 
-#if !defined HAVE_PTHREAD_MUTEX_CLOCKLOCK || !defined HAVE_PTHREAD_RWLOCK_CLOCKWRLOCK
+/* The lock for writers came to the C library together with this one. */
+#ifndef HAVE_PTHREAD_MUTEX_CLOCKLOCK
 /* A change of the time of day moves the end; the clock that does not change cannot be waited by. */
 static inline struct timespec old_libc_time_of_day(clockid_t clock, const struct timespec *end)
 {
@@ -84,9 +85,7 @@ static inline struct timespec old_libc_time_of_day(clockid_t clock, const struct
 	day.tv_nsec = (long)(left % 1000000000);
 	return day;
 }
-#endif
 
-#ifndef HAVE_PTHREAD_MUTEX_CLOCKLOCK
 static inline int old_libc_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 					   const struct timespec *end)
 {
@@ -94,10 +93,7 @@ static inline int old_libc_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clo
 
 	return pthread_mutex_timedlock(mutex, &day);
 }
-#define pthread_mutex_clocklock old_libc_mutex_clocklock
-#endif
 
-#ifndef HAVE_PTHREAD_RWLOCK_CLOCKWRLOCK
 static inline int old_libc_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock,
 					      const struct timespec *end)
 {
@@ -105,6 +101,7 @@ static inline int old_libc_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t 
 
 	return pthread_rwlock_timedwrlock(lock, &day);
 }
+#define pthread_mutex_clocklock	   old_libc_mutex_clocklock
 #define pthread_rwlock_clockwrlock old_libc_rwlock_clockwrlock
 #endif
 

@@ -154,9 +154,44 @@ static void take_detour(void)
 	detour.run(detour.move);
 }
 
-static void run_elsewhere(void (*run)(struct move *m), struct move *m)
+/* False: there is no way to do that. */
+#ifdef __GLIBC__
+static bool call_on(void *stack, size_t size, void (*call)(void))
 {
 	ucontext_t here, there;
+	getcontext(&there);
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = size;
+	there.uc_link = &here;
+	makecontext(&there, call, 0);
+	swapcontext(&here, &there);
+	return true;
+}
+#elif defined __x86_64__
+/* musl has no contexts. The call saves what it has to on its own stack, and rbx it gives back. */
+static bool call_on(void *stack, size_t size, void (*call)(void))
+{
+	__asm__ volatile("movq %%rsp, %%rbx\n\t"
+			 "movq %[top], %%rsp\n\t"
+			 "call *%[call]\n\t"
+			 "movq %%rbx, %%rsp"
+			 : [call] "+a"(call)
+			 : [top] "c"((char *)stack + size)
+			 : "rbx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc",
+			   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+			   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+	return true;
+}
+#else
+static bool call_on(void *stack, size_t size, void (*call)(void))
+{
+	(void)stack, (void)size, (void)call;
+	return false;
+}
+#endif
+
+static void run_elsewhere(void (*run)(struct move *m), struct move *m)
+{
 	void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	m->error = -ENOMEM;
@@ -167,13 +202,10 @@ static void run_elsewhere(void (*run)(struct move *m), struct move *m)
 	*copy = *m;
 	detour.run = run;
 	detour.move = copy;
-	getcontext(&there);
-	there.uc_stack.ss_sp = (char *)stack + PAGE_BYTES;
-	there.uc_stack.ss_size = STACK_BYTES - PAGE_BYTES;
-	there.uc_link = &here;
-	makecontext(&there, take_detour, 0);
-	swapcontext(&here, &there);
-	m->error = copy->error;
+	if (call_on((char *)stack + PAGE_BYTES, STACK_BYTES - PAGE_BYTES, take_detour))
+		m->error = copy->error;
+	else
+		m->error = -EAGAIN;
 	munmap(stack, STACK_BYTES);
 }
 

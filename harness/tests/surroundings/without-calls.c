@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * without-calls userfaultfd|containers|yama COMMAND...: runs it under a filter of system calls. The first refuses userfaultfd(2)
- * alone; the second what the filters of common containers refuse and a program might try; the third what Yama's
- * ptrace_scope 2 does: to look into other processes. A file /proc/PID/mem cannot be told by a filter, and is left out.
+ * without-calls userfaultfd|containers|yama COMMAND...: runs it under a filter of system calls. The
+ * first refuses userfaultfd(2) alone; the second what the filters of common containers refuse and a
+ * program might try; the third what Yama's ptrace_scope 2 does: to look into other processes. A
+ * file /proc/PID/mem cannot be told by a filter, and is left out.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -56,10 +57,13 @@ static void add(struct sock_filter step)
 /* The number of the call is in the accumulator before and after. */
 static void add_refusal(const struct refusal *r)
 {
-	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)r->number, 0, r->of_others ? 4 : 1));
+	add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)r->number, 0,
+					 r->of_others ? 4 : 1));
 	if (r->of_others) {
-		add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])));
-		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0, 1));
+		add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						 offsetof(struct seccomp_data, args[0])));
+		add((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)getpid(), 0,
+						 1));
 		add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 	}
 	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)r->error));
@@ -67,7 +71,8 @@ static void add_refusal(const struct refusal *r)
 
 static int install(const char *set)
 {
-	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
+	add((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 offsetof(struct seccomp_data, nr)));
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (strcmp(refusals[i].set, set) == 0)
 			add_refusal(&refusals[i]);
@@ -87,7 +92,10 @@ static int try(const char *set)
 	if (strcmp(set, "containers") == 0)
 		return syscall(SYS_clone3, NULL, 0) == -1 && errno == ENOSYS ? 0 : -1;
 	if (strcmp(set, "yama") == 0)
-		return syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0) == -1 && errno == EPERM ? 0 : -1;
+		return syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0) == -1 &&
+				       errno == EPERM
+			       ? 0
+			       : -1;
 	return syscall(SYS_userfaultfd, 0) == -1 && errno == EPERM ? 0 : -1;
 }
 

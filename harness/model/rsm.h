@@ -32,7 +32,8 @@ struct segment {
 	intptr_t length;	   /* -1: not known */
 	struct segment *exporter;  /* of an import; NULL: not known */
 	intptr_t permission, mode; /* of an import; -1: not known */
-	bool has_barrier, has_pollfd;
+	bool has_barrier;
+	int pollfds;			    /* got and not released */
 	size_t least_signals, most_signals; /* that are pending */
 };
 
@@ -90,6 +91,8 @@ bool rsm_is(const struct rsm_call *call, const char *function);
 
 /* Whether an error that is documented can have no reason. */
 bool rsm_excludes(const struct rsm_call *call, const char *error);
+/* A success that only means that the loss of the connection is told later. */
+bool rsm_tells_later(const struct rsm_call *call);
 struct complaint *rsm_judge_success(const struct rsm_call *call);
 void rsm_learn(const struct rsm_call *call);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The numbers are those of the public headers. */
-enum { PERM_READ = 0400, PERM_WRITE = 0200, EXPLICIT_MODE = 1 };
+enum { PERM_READ = 0400, PERM_WRITE = 0200, EXPLICIT_MODE = 0 };
 
 /* A transfer: bytes per item and what it needs; false: none, or not known. */
 struct transfer {
@@ -35,6 +35,14 @@ static bool is_transfer(const struct rsm_call *call, struct transfer *transfer)
 	else if (!strcmp(name + 3, "64"))
 		transfer->length *= 8;
 	return count >= 0 && count < 1 << 28;
+}
+
+/* In the explicit mode it is the barrier that tells of a loss. */
+bool rsm_tells_later(const struct rsm_call *call)
+{
+	return call->state == IMPORT_ABORTED && call->segment->mode == EXPLICIT_MODE &&
+	       (strstr(call->step->function, "_import_put") ||
+		strstr(call->step->function, "_import_get"));
 }
 
 static bool is_inside(const struct segment *segment, const struct transfer *transfer)
@@ -198,7 +206,7 @@ struct complaint *rsm_judge_success(const struct rsm_call *call)
 	if (is_about_barrier(call) && call->barrier)
 		return judge_barrier(call);
 	if (rsm_is(call, "rsm_memseg_export_destroy") && call->segment &&
-	    call->segment->has_pollfd && call->state != STATE_UNKNOWN)
+	    call->segment->pollfds > 0 && call->state != STATE_UNKNOWN)
 		return rsm_complain(call, "RSMERR_POLLFD_IN_USE", "RSMERR_POLLFD_IN_USE",
 				    "a descriptor of the segment is in use");
 	if (call->segment && call->state != STATE_UNKNOWN && is_transfer(call, &transfer))
@@ -214,7 +222,8 @@ static bool wait_excludes(const struct rsm_call *call)
 	if (argument_number(call->step, 1, &timeout) && timeout < 0)
 		return true;
 	return segment && !segment->signals_blurred && !segment->is_blurred &&
-	       !call->flight->crowded && !call->rsm->has_forked && segment->least_signals > 0;
+	       !call->rsm->hides_handles && !call->flight->crowded && !call->rsm->has_forked &&
+	       segment->least_signals > 0;
 }
 
 static bool range_excludes(const struct rsm_call *call)
@@ -251,7 +260,7 @@ static bool barrier_excludes(const struct rsm_call *call, const char *error)
 	if (!call->barrier || call->barrier->is_blurred || call->flight->crowded)
 		return false;
 	if (!strcmp(error, "RSMERR_BARRIER_NOT_OPENED"))
-		return call->barrier->barrier == BARRIER_OPEN;
+		return call->barrier->barrier != BARRIER_CLOSED;
 	return !strcmp(error, "RSMERR_BARRIER_UNINITIALIZED") &&
 	       call->barrier->barrier != BARRIER_NONE;
 }

@@ -45,9 +45,14 @@ static void learn_connect(const struct rsm_call *call)
 	if (!segment || !argument_number(call->step, 1, &node) ||
 	    !argument_number(call->step, 2, &id))
 		return;
-	segment->exporter = rsm_published(call->rsm, node, id, false);
-	if (!segment->exporter || segment->exporter->is_blurred || segment->exporter->id != id)
+	segment->exporter = rsm_published(call->rsm, node, id, true);
+	if (!segment->exporter)
+		segment->exporter = rsm_published(call->rsm, node, id, false);
+	if (segment->exporter && segment->exporter->is_blurred)
 		segment->exporter = NULL;
+	/* Whose signals are whose cannot be told then. */
+	if (!segment->exporter)
+		call->rsm->hides_handles = true;
 	segment->is_blurred |= call->flight->crowded;
 	if (argument_number(call->step, 3, &permission))
 		segment->permission = permission;
@@ -104,11 +109,25 @@ static void learn_post(const struct rsm_call *call)
 static void learn_wait(const struct rsm_call *call)
 {
 	struct segment *segment = call->segment;
+	size_t taken = call->step->times;
 
-	if (segment && segment->least_signals)
-		segment->least_signals--;
-	if (segment && segment->most_signals && !call->flight->crowded)
-		segment->most_signals--;
+	if (!segment)
+		return;
+	segment->least_signals -= segment->least_signals < taken ? segment->least_signals : taken;
+	if (!call->flight->crowded)
+		segment->most_signals -=
+			segment->most_signals < taken ? segment->most_signals : taken;
+}
+
+/* Which of the process's descriptors were waited for is not told. */
+static void learn_wait_pollfd(const struct rsm_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < call->rsm->segment_count; i++) {
+		if (call->rsm->segments[i]->process == call->step->process)
+			call->rsm->segments[i]->signals_blurred = true;
+	}
 }
 
 static void learn_vector(const struct rsm_call *call)
@@ -197,9 +216,9 @@ static void learn_segment(const struct rsm_call *call)
 		   argument_number(call->step, 1, &mode)) {
 		call->segment->mode = call->flight->crowded ? -1 : mode;
 	} else if (rsm_is(call, "rsm_memseg_get_pollfd")) {
-		call->segment->has_pollfd = call->segment->signals_blurred = true;
+		call->segment->pollfds += (int)call->step->times;
 	} else if (rsm_is(call, "rsm_memseg_release_pollfd")) {
-		call->segment->has_pollfd = false;
+		call->segment->pollfds -= (int)call->step->times;
 	}
 }
 
@@ -217,6 +236,8 @@ void rsm_learn(const struct rsm_call *call)
 		learn_post(call);
 	else if (rsm_is(call, "rsm_intr_signal_wait"))
 		learn_wait(call);
+	else if (rsm_is(call, "rsm_intr_signal_wait_pollfd"))
+		learn_wait_pollfd(call);
 	else if (rsm_is(call, "rsm_memseg_import_putv"))
 		learn_vector(call);
 	else if (rsm_is(call, "rsm_memseg_import_init_barrier"))

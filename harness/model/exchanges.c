@@ -73,6 +73,7 @@ struct exchange {
 	int process, thread;
 	size_t index, begin, end;
 	const char *request;
+	unsigned times;
 };
 
 struct line {
@@ -209,6 +210,7 @@ static struct step *add_call(struct reader *reader, const struct exchange *excha
 	step->process = exchange->process;
 	step->thread = exchange->thread;
 	step->function = function;
+	step->times = exchange->times ? exchange->times : 1;
 	return step;
 }
 
@@ -385,8 +387,10 @@ void history_read_exchange(struct reader *reader, const json_t *event, size_t in
 				    .begin = begin,
 				    .end = end,
 				    .request = text};
+	const json_t *extras = json_array_get(event, json_array_size(event) - 1);
 	struct line request;
 
+	exchange.times = (unsigned)json_integer_value(json_object_get(extras, "times"));
 	/* A peer does one thing after the other. */
 	if (exchange.begin < peer->last_reply)
 		exchange.begin = peer->last_reply;

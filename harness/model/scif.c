@@ -186,8 +186,9 @@ unsigned scif_states(const struct scif *scif, const struct endpoint *endpoint)
 		states |= PEER_CLOSED;
 	if (states & HAS_PEER && scif_node_loss(scif))
 		states |= NODE_LOST | PEER_CLOSED;
+	/* close(2) behind the library's back. */
 	if (model_surroundings(scif->model)->descriptors)
-		states |= NO_ENDPOINT;
+		states |= NO_ENDPOINT | (states & HAS_PEER ? PEER_CLOSED : 0);
 	return states;
 }
 

@@ -293,7 +293,7 @@ static bool refused_without_room(void)
 	must(setrlimit(RLIMIT_NOFILE, &none), "setrlimit");
 	bool refused = gives(ECONNREFUSED, scif_connect(epd, &to)) &&
 		       gives(ENOBUFS, scif_connect(epd, &to)) &&
-		       gives(ENOBUFS, scif_listen(epd, 1));
+		       gives(ENOMEM, scif_listen(epd, 1));
 	must(setrlimit(RLIMIT_NOFILE, &before), "setrlimit");
 	return refused && gives(ECONNREFUSED, scif_connect(epd, &to)) && scif_listen(epd, 1) == 0;
 }

@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "fault_point.h"
 #include "wait.h"
 
 /* What a token that is late may cost its reader. */
@@ -166,6 +167,7 @@ int bell_put(struct conn *c, const struct ring_step *step)
 	 * waits for it in bell_settle. The other order would show a reader
 	 * "readable" with nothing to read.
 	 */
+	FAULT_POINT("bell-due");
 	sent = send_tokens(c);
 	if (no_memory(sent) && before == 0 && ring_withdraw(&c->block->ring[c->side], step)) {
 		c->own->bell_tokens = 0;
@@ -231,6 +233,7 @@ void bell_taken(struct conn *c, const struct ring_step *step)
 		own->bell_removals += 1 + c->peer_filler;
 	if (step->token)
 		own->bell_removals += 1;
+	FAULT_POINT("bell-taken");
 	if (own->bell_removals > 0)
 		bell_settle(c);
 }

@@ -17,6 +17,7 @@
 
 #include "age.h"
 #include "family.h"
+#include "fault_point.h"
 #include "node.h"
 #include "number_set.h"
 #include "process.h"
@@ -411,6 +412,9 @@ int conn_wait_word(struct conn *c, _Atomic uint32_t *word, uint32_t seen)
 		error = futex_wait(word, seen, WORD_SLICE_NS, true);
 		if (error == -EINTR)
 			return error;
+		/* Who was to change the word may have been killed. */
+		if (error == -ETIMEDOUT)
+			mem_conn_waited(c);
 	}
 	return 0;
 }
@@ -466,10 +470,19 @@ static int lock_robust(pthread_mutex_t *lock)
 	return 1;
 }
 
-int conn_lock_mem(struct conn *c)
+void(conn_lock_mem)(struct conn *c)
 {
-	return lock_robust(&c->own->mem);
+	if (lock_robust(&c->own->mem))
+		mem_conn_repair(c);
 }
+
+#ifdef FAULT_POINTS
+void conn_lock_mem_at(struct conn *c, const char *function)
+{
+	(conn_lock_mem)(c);
+	FAULT_POINT(function);
+}
+#endif
 
 void conn_unlock_mem(struct conn *c)
 {

@@ -102,9 +102,14 @@ int conn_recv_fd(struct conn *c, void *msg, size_t len, int *fd);
 int conn_peek_fd(struct conn *c, void *msg, size_t len, int *fd);
 void conn_drop_fd(struct conn *c);
 
-/* Robust lock of this side's memory state; 0, or 1 when the last owner died inside. */
-int conn_lock_mem(struct conn *c);
+/* Robust lock of this side's memory state, which is put right when the last owner died inside. */
+void conn_lock_mem(struct conn *c);
 void conn_unlock_mem(struct conn *c);
+#ifdef FAULT_POINTS
+/* Every place that takes the lock is a fault point by the name of its function. */
+#define conn_lock_mem(c) conn_lock_mem_at(c, __func__)
+void conn_lock_mem_at(struct conn *c, const char *function);
+#endif
 
 /*
  * True unless another process of our side (fork) or another descriptor (dup)

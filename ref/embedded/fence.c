@@ -7,11 +7,13 @@
 #include "fence.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "embedded.h"
 #include "endpoint.h"
+#include "fault_point.h"
 #include "rma.h"
 #include "safe_copy.h"
 #include "scif.h"
@@ -150,18 +152,74 @@ static void write_value(struct conn *c, const struct signal_target *target)
 		safe_copy(s.at, value + head, 8 - head);
 }
 
-static void deliver(struct conn *c, struct block_mem *mem, struct pending_signal *p)
+/* --- who has an entry, among the processes of this side --- */
+
+static _Atomic uint32_t *signer(struct conn *c, int side, const struct pending_signal *p)
 {
-	uint32_t ready = SIGNAL_READY;
-	if (!atomic_compare_exchange_strong(&p->state, &ready, SIGNAL_WRITING))
+	return &c->mem->own->signing[side][p - c->block->mem[side].pending];
+}
+
+static bool dead(uint32_t pid)
+{
+	return pid && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+/* From one state to another, as the only one of this side to change it until release(). */
+static bool claim(struct conn *c, int side, struct pending_signal *p, uint32_t from, uint32_t to)
+{
+	uint32_t holder = 0;
+	while (!atomic_compare_exchange_strong(signer(c, side, p), &holder, rma_self()))
+		if (!dead(holder))
+			return false;
+	FAULT_POINT("signal-claimed");
+	if (atomic_compare_exchange_strong(&p->state, &from, to))
+		return true;
+	atomic_store(signer(c, side, p), 0);
+	return false;
+}
+
+static void release(struct conn *c, int side, struct pending_signal *p)
+{
+	atomic_store(signer(c, side, p), 0);
+}
+
+/* What one that died was filling is free, what it was writing is written by others. */
+static void reclaim(struct conn *c, int side, struct pending_signal *p)
+{
+	uint32_t holder = atomic_load(signer(c, side, p));
+	if (!dead(holder) ||
+	    !atomic_compare_exchange_strong(signer(c, side, p), &holder, rma_self()))
 		return;
+	uint32_t filling = SIGNAL_FILLING, writing = SIGNAL_WRITING;
+	atomic_compare_exchange_strong(&p->state, &filling, SIGNAL_FREE);
+	atomic_compare_exchange_strong(&p->state, &writing, SIGNAL_READY);
+	release(c, side, p);
+}
+
+static uint32_t state_of(struct conn *c, int side, struct pending_signal *p)
+{
+	uint32_t state = atomic_load(&p->state);
+	if (state == SIGNAL_FREE || state == SIGNAL_READY)
+		return state;
+	reclaim(c, side, p);
+	return atomic_load(&p->state);
+}
+
+static void deliver(struct conn *c, int side, struct pending_signal *p)
+{
+	if (!claim(c, side, p, SIGNAL_READY, SIGNAL_WRITING))
+		return;
+	FAULT_POINT("signal-taken");
 	for (int i = 0; i < 2; i++) {
 		struct signal_target target = p->target[i];
 		if (target.wanted && target.side < 2)
 			write_value(c, &target);
 	}
+	FAULT_POINT("signal-written");
 	atomic_store(&p->state, SIGNAL_FREE);
-	atomic_fetch_sub(&mem->signals, 1);
+	FAULT_POINT("signal-freed");
+	atomic_fetch_sub(&c->block->mem[side].signals, 1);
+	release(c, side, p);
 }
 
 void fence_deliver(struct conn *c, int side)
@@ -169,8 +227,8 @@ void fence_deliver(struct conn *c, int side)
 	struct block_mem *mem = &c->block->mem[side];
 	for (unsigned i = 0; i < MEM_SIGNALS; i++) {
 		struct pending_signal *p = &mem->pending[i];
-		if (atomic_load(&p->state) == SIGNAL_READY && !rma_pending(c, side, p->seq))
-			deliver(c, mem, p);
+		if (state_of(c, side, p) == SIGNAL_READY && !rma_pending(c, side, p->seq))
+			deliver(c, side, p);
 	}
 }
 
@@ -190,7 +248,7 @@ bool fence_refers(struct conn *c, uint64_t first, uint64_t end)
 	for (int side = 0; side < 2; side++)
 		for (unsigned i = 0; i < MEM_SIGNALS; i++) {
 			struct pending_signal *p = &c->block->mem[side].pending[i];
-			if (atomic_load(&p->state) != SIGNAL_FREE &&
+			if (state_of(c, side, p) != SIGNAL_FREE &&
 			    target_in(p, c->side, first, end))
 				return true;
 		}
@@ -202,13 +260,13 @@ bool fence_pending(struct conn *c)
 	return atomic_load(&c->block->mem[0].signals) || atomic_load(&c->block->mem[1].signals);
 }
 
-static struct pending_signal *take_entry(struct block_mem *mem)
+static struct pending_signal *take_entry(struct conn *c, int side)
 {
-	for (unsigned i = 0; i < MEM_SIGNALS; i++) {
-		uint32_t unused = SIGNAL_FREE;
-		if (atomic_compare_exchange_strong(&mem->pending[i].state, &unused, SIGNAL_FILLING))
-			return &mem->pending[i];
-	}
+	struct pending_signal *all = c->block->mem[side].pending;
+	for (unsigned i = 0; i < MEM_SIGNALS; i++)
+		if (atomic_load(&all[i].state) == SIGNAL_FREE &&
+		    claim(c, side, &all[i], SIGNAL_FREE, SIGNAL_FILLING))
+			return &all[i];
 	return NULL;
 }
 
@@ -217,11 +275,11 @@ static int get_entry(struct conn *c, int side, struct pending_signal **entry)
 {
 	struct block_mem *mem = &c->block->mem[side];
 	int error = 0;
-	while (!(*entry = take_entry(mem)) && !error) {
+	while (!(*entry = take_entry(c, side)) && !error) {
 		atomic_fetch_add(&mem->waiters, 1);
 		uint32_t seen = atomic_load(&mem->finished);
 		fence_deliver(c, side);
-		*entry = take_entry(mem);
+		*entry = take_entry(c, side);
 		if (!*entry)
 			error = conn_wait_word(c, &mem->finished, seen);
 		atomic_fetch_sub(&mem->waiters, 1);
@@ -249,18 +307,23 @@ static int signal_after(struct conn *c, int side, const struct signal_target tar
 	int error = get_entry(c, side, &p);
 	if (error)
 		return error;
+	FAULT_POINT("signal-placed");
 	p->target[0] = targets[0];
 	p->target[1] = targets[1];
 	p->seq = atomic_load(&mem->started);
 	/* The entry holds the windows from here on; a window closed before is found closed. */
 	atomic_fetch_add(&mem->signals, 1);
+	FAULT_POINT("signal-filled");
 	error = check_targets(c, p);
 	if (error) {
 		atomic_store(&p->state, SIGNAL_FREE);
+		release(c, side, p);
 		atomic_fetch_sub(&mem->signals, 1);
 		return error;
 	}
 	atomic_store(&p->state, SIGNAL_READY);
+	FAULT_POINT("signal-ready");
+	release(c, side, p);
 	fence_deliver(c, side);
 	return 0;
 }

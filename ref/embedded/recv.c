@@ -10,6 +10,7 @@
 #include "bell.h"
 #include "embedded.h"
 #include "endpoint.h"
+#include "fault_point.h"
 #include "message.h"
 #include "node.h"
 #include "process.h"
@@ -209,7 +210,9 @@ static int recv_on(struct conn *c, void *msg, int len, int flags)
 
 	if (!held(c, result))
 		return conn_alive(c);
+	FAULT_POINT("recv-locked");
 	result = recv_locked(c, &signals, msg, len, flags);
+	FAULT_POINT("recv-done");
 	if (result < len)
 		ring_unwant(&c->block->ring[1 - c->side]);
 	message_unlock(&c->own->recv);

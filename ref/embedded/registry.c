@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fault_point.h"
 #include "node.h"
 #include "process.h"
 
@@ -151,6 +152,7 @@ static void slot_write(struct registry_slot *slot, const struct registry_entry *
 	 */
 	slot->sequence++;
 	atomic_thread_fence(memory_order_seq_cst);
+	FAULT_POINT("registry-slot");
 	slot->used = entry != NULL;
 	if (entry != NULL)
 		slot->entry = *entry;

@@ -9,6 +9,7 @@
 #include <endian.h>
 #include <errno.h>
 
+#include "fault_point.h"
 #include "safe_copy.h"
 #include "wait.h"
 
@@ -129,12 +130,14 @@ int ring_put(struct ring *r, uint32_t *seen, const void *src, uint32_t n, uint32
 	error = copy_in(r, written, src, n);
 	if (error != 0)
 		return error;
+	FAULT_POINT("ring-copied-in");
 	/* Sequentially consistent: publishes the data, and orders us against the reader's marks. */
 	do {
 		if (count_of(head) != written)
 			return -EPROTO;
 		next = head_after(head, n, used + n == RING_CAPACITY);
 	} while (!atomic_compare_exchange_weak(&r->head, &head, next));
+	FAULT_POINT("ring-put");
 	step->moved = n;
 	step->token = (next & RING_RUNG) && !(head & RING_RUNG);
 	step->sleeper = head & RING_ASLEEP;
@@ -212,6 +215,7 @@ static int try_take(struct ring *r, uint64_t *seen, void *dst, uint32_t n, struc
 	if (!atomic_compare_exchange_strong(&r->tail, &present,
 					    (tail & RING_TAKEBACKS) | (uint32_t)(taken + n)))
 		return count_of(present) == taken ? -EAGAIN : -EPROTO;
+	FAULT_POINT("ring-taken");
 	step->moved = n;
 	step->filler = tail & RING_FULL;
 	step->token = count_of(*seen) == (uint32_t)(taken + n) && declare_empty(r, taken + n);

@@ -12,6 +12,7 @@
 
 #include "embedded.h"
 #include "endpoint.h"
+#include "fault_point.h"
 #include "fence.h"
 #include "mapping.h"
 #include "safe_copy.h"
@@ -30,7 +31,7 @@ static struct block_mem *mem_of(struct conn *c, int side)
 
 static pid_t own_pid;
 
-static uint32_t cached_pid(void)
+uint32_t rma_self(void)
 {
 	/* getpid is a system call; fork's child handler forgets the value. */
 	if (!own_pid)
@@ -50,15 +51,18 @@ static _Atomic uint32_t *flying(struct conn *c, const struct transfer *t)
 	return &c->mem->own->flying[t - mem_of(c, c->side)->transfer];
 }
 
-static struct transfer *try_begin(struct block_mem *mem)
+/* Taken where the peer cannot write, which is first to be taken and last to be given back. */
+static struct transfer *try_begin(struct conn *c, struct block_mem *mem)
 {
 	static _Thread_local unsigned last;
 	for (unsigned i = 0; i < MEM_TRANSFERS; i++) {
 		struct transfer *t = &mem->transfer[(last + i) % MEM_TRANSFERS];
-		uint64_t none = 0;
-		if (atomic_load_explicit(&t->seq, memory_order_relaxed) ||
-		    !atomic_compare_exchange_strong(&t->seq, &none, TRANSFER_TENTATIVE))
+		uint32_t nobody = 0;
+		if (atomic_load_explicit(flying(c, t), memory_order_relaxed) ||
+		    !atomic_compare_exchange_strong(flying(c, t), &nobody, rma_self()))
 			continue;
+		FAULT_POINT("transfer-reserved");
+		atomic_store(&t->seq, TRANSFER_TENTATIVE);
 		last += i;
 		return t;
 	}
@@ -73,7 +77,7 @@ static int wait_place(struct conn *c, struct block_mem *mem)
 	uint32_t seen = atomic_load(&mem->finished);
 	bool full = true;
 	for (unsigned i = 0; i < MEM_TRANSFERS && full; i++)
-		full = atomic_load(&mem->transfer[i].seq);
+		full = atomic_load(&c->mem->own->flying[i]);
 	int error = full ? conn_wait_word(c, &mem->finished, seen) : 0;
 	atomic_fetch_sub(&mem->waiters, 1);
 	/* A signal does not end a transfer; scif_close in another thread does. */
@@ -85,14 +89,14 @@ static int begin(struct conn *c, const struct span *local, uint64_t roffset,
 {
 	struct block_mem *mem = mem_of(c, c->side);
 	struct transfer *t;
-	while (!(t = try_begin(mem))) {
+	while (!(t = try_begin(c, mem))) {
 		int error = wait_place(c, mem);
 		if (error)
 			return error;
 	}
+	FAULT_POINT("transfer-placed");
 	bool space = local->side != SPAN_MEMORY;
 	/* Relaxed: the fetch_add below orders them before the look into the window trees. */
-	atomic_store_explicit(flying(c, t), cached_pid(), memory_order_relaxed);
 	atomic_store_explicit(&t->local_first, local->offset, memory_order_relaxed);
 	atomic_store_explicit(&t->local_end, local->offset + (space ? local->bytes : 0),
 			      memory_order_relaxed);
@@ -100,6 +104,7 @@ static int begin(struct conn *c, const struct span *local, uint64_t roffset,
 	atomic_store_explicit(&t->remote_end, roffset + local->bytes, memory_order_relaxed);
 	atomic_store_explicit(&t->seq, atomic_fetch_add(&mem->started, 1) + 1,
 			      memory_order_relaxed);
+	FAULT_POINT("transfer-begun");
 	*place = t;
 	return 0;
 }
@@ -107,11 +112,13 @@ static int begin(struct conn *c, const struct span *local, uint64_t roffset,
 static void end(struct conn *c, struct transfer *t)
 {
 	struct block_mem *mem = mem_of(c, c->side);
-	/* Release: who sees the place empty sees what was copied. */
-	atomic_store_explicit(flying(c, t), 0, memory_order_release);
+	FAULT_POINT("transfer-copied");
 	/* seq_cst: who waits or leaves a signal counts itself first and then looks at the places;
 	 * here it is the other way round, so one sees the other. */
 	atomic_store(&t->seq, 0);
+	FAULT_POINT("transfer-ended");
+	/* Release: who takes the place next has seen it empty. */
+	atomic_store_explicit(flying(c, t), 0, memory_order_release);
 	if (atomic_load(&mem->signals))
 		fence_deliver(c, c->side);
 	if (atomic_load(&mem->waiters)) {
@@ -173,12 +180,21 @@ void rma_drop_dead(struct conn *c)
 	struct block_mem *mem = mem_of(c, c->side);
 	for (unsigned i = 0; i < MEM_TRANSFERS; i++) {
 		struct transfer *t = &mem->transfer[i];
-		uint64_t number = atomic_load(&t->seq);
 		uint32_t holder = atomic_load(flying(c, t));
-		if (number && holder && kill((pid_t)holder, 0) && errno == ESRCH &&
-		    atomic_compare_exchange_strong(&t->seq, &number, 0))
-			atomic_compare_exchange_strong(flying(c, t), &holder, 0);
+		if (!holder || !kill((pid_t)holder, 0) || errno != ESRCH ||
+		    !atomic_compare_exchange_strong(flying(c, t), &holder, rma_self()))
+			continue;
+		atomic_store(&t->seq, 0);
+		atomic_store(flying(c, t), 0);
+		atomic_fetch_add(&mem->finished, 1);
+		conn_wake_word(&mem->finished);
 	}
+}
+
+void mem_conn_waited(struct conn *c)
+{
+	if (c->mem)
+		rma_drop_dead(c);
 }
 
 static void wait_side(struct conn *c, int side, uint64_t first, uint64_t last_end)

@@ -29,6 +29,8 @@ bool rma_pending(struct conn *c, int side, uint64_t seq);
 /* Frees the places of transfers whose process of our side was killed. */
 void rma_drop_dead(struct conn *c);
 
+/* This process, without a system call. */
+uint32_t rma_self(void);
 void rma_atfork_child(void);
 
 #endif

@@ -8,6 +8,7 @@
 #include "bell.h"
 #include "embedded.h"
 #include "endpoint.h"
+#include "fault_point.h"
 #include "message.h"
 #include "ring.h"
 #include "safe_copy.h"
@@ -144,7 +145,9 @@ static int send_on(struct conn *c, const void *msg, int len, int flags)
 
 	if (!held(c, result))
 		return conn_alive(c);
+	FAULT_POINT("send-locked");
 	result = send_locked(c, &signals, msg, len, flags);
+	FAULT_POINT("send-done");
 	message_unlock(&c->own->send);
 	wait_signals_release(&signals);
 	return result;

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "connection.h"
+#include "fault_point.h"
 #include "process.h"
 
 static const uint64_t STORE_PAGES = UINT64_C(1) << 20; /* of the first store: 4 GiB, sparse */
@@ -47,11 +48,22 @@ static struct store *stores;
 static unsigned peer_descriptors;
 static pthread_mutex_t stores_lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* After a death every frame's word is right by itself; what is counted of them may not be. */
+static void frames_count(struct frames *f)
+{
+	f->live = f->idle = 0;
+	for (uint64_t i = 0; i < f->top; i++) {
+		f->live += f->frame[i].references != 0;
+		f->idle += f->frame[i].references == 0 && f->frame[i].holder != 0;
+	}
+}
+
 static void frames_lock(struct frames *f)
 {
-	/* Every frame's word is right by itself, so nothing needs repair after a death. */
-	if (pthread_mutex_lock(&f->lock) == EOWNERDEAD)
-		pthread_mutex_consistent(&f->lock);
+	if (pthread_mutex_lock(&f->lock) != EOWNERDEAD)
+		return;
+	pthread_mutex_consistent(&f->lock);
+	frames_count(f);
 }
 
 static void frames_unlock(struct frames *f)
@@ -240,12 +252,14 @@ static bool take_run(struct store *s, uint64_t pages, uint64_t *frame)
 		at = find_run(f, 0, s->pages, pages);
 	if (at == s->pages)
 		return false;
-	for (uint64_t i = 0; i < pages; i++)
-		f->frame[at + i].references = 1;
-	f->live += pages;
+	/* First: who counts after a death looks no further. */
 	f->cursor = at + pages;
 	if (f->top < f->cursor)
 		f->top = f->cursor;
+	for (uint64_t i = 0; i < pages; i++)
+		f->frame[at + i].references = 1;
+	FAULT_POINT("frames-taken");
+	f->live += pages;
 	*frame = at;
 	return true;
 }
@@ -364,6 +378,7 @@ void store_reference(struct store *s, uint64_t frame, uint64_t pages)
 	for (uint64_t i = frame; i < frame + pages; i++) {
 		if (s->frames->frame[i].references++)
 			continue;
+		FAULT_POINT("frames-referenced");
 		s->frames->live++;
 		s->frames->idle -= s->frames->idle > 0;
 	}
@@ -379,6 +394,7 @@ void store_release(struct store *s, uint64_t frame, uint64_t pages)
 	frames_lock(f);
 	for (uint64_t i = frame; i < frame + pages; i++) {
 		bool freed = false;
+		FAULT_POINT("frames-released");
 		if (f->frame[i].references && --f->frame[i].references == 0) {
 			f->live--;
 			freed = !f->frame[i].holder;
@@ -398,6 +414,7 @@ void store_hold(struct store *s, uint64_t frame, uint64_t pages)
 	frames_lock(s->frames);
 	for (uint64_t i = frame; i < frame + pages; i++)
 		s->frames->frame[i].holder = self;
+	FAULT_POINT("frames-held");
 	frames_unlock(s->frames);
 }
 

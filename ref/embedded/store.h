@@ -29,6 +29,10 @@ int mem_conn_init(struct conn *c, int peer_store_fd);
 /* This process closed its end: waits for transfers, drops the windows if no other process holds
  * the end, keeps mappings alive. */
 void mem_conn_closed(struct conn *c);
+/* Under the lock of a process that died with it. */
+void mem_conn_repair(struct conn *c);
+/* Of somebody who has waited for transfers for a while. */
+void mem_conn_waited(struct conn *c);
 void mem_conn_free(struct conn *c);
 
 /* --- stores --- */

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "fault_point.h"
 #include "store.h"
 
 /*
@@ -241,6 +242,7 @@ static bool grow_pool(struct tree_change *t)
 		return false;
 	atomic_store_explicit(&t->place->mem->chunk_frame[pool->chunks], frame,
 			      memory_order_relaxed);
+	FAULT_POINT("tree-grown");
 	pool->chunks++;
 	return true;
 }
@@ -253,6 +255,7 @@ static uint32_t make_node(struct tree_change *t)
 		return 0;
 	if (number) {
 		pool->free = node(t, number)->made;
+		FAULT_POINT("tree-node-taken");
 	} else {
 		if (pool->fresh == capacity(pool) && !grow_pool(t))
 			return fail(t, -ENOMEM);
@@ -476,9 +479,11 @@ int tree_commit(struct tree_change *t)
 		free_list(t, t->made, false);
 		return t->error;
 	}
+	FAULT_POINT("tree-made");
 	/* seq_cst: the caller looks for transfers in flight next, a transfer announces itself first
 	 * and looks at the root next; one of the two must see the other. */
 	atomic_store(t->root, (uint64_t)t->version << 32 | t->top);
+	FAULT_POINT("tree-published");
 	free_list(t, t->retired, true);
 	return 0;
 }

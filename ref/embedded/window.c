@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "family.h"
+#include "fault_point.h"
 #include "fence.h"
 #include "fork.h"
 #include "mapping.h"
@@ -234,6 +235,7 @@ static int add_store(struct conn *c, struct store *s, int fd, uint32_t *number)
 	m->own->store[next].dev = s->dev;
 	m->own->store[next].ino = s->ino;
 	m->own->store[next].pages = s->pages;
+	FAULT_POINT("store-sent");
 	m->store[c->side][next] = s;
 	m->own->stores++;
 	*number = next;
@@ -341,6 +343,7 @@ static void remove_window(struct conn *c, const struct window *w)
 		tree_remove(&t, e.page, e.id);
 		if (tree_commit(&t))
 			return;
+		FAULT_POINT("window-removed");
 		release_extent(c, &e);
 		page = e.page + e.pages;
 	}
@@ -434,6 +437,7 @@ static int insert_window(struct conn *c, const struct extent *extents, size_t co
 	int error = tree_commit(&t);
 	if (error)
 		return error;
+	FAULT_POINT("window-opened");
 	own->windows++;
 	c->mem->charged += pages;
 	own->bytes += pages << PAGE_BITS;
@@ -514,6 +518,7 @@ static int close_windows(struct conn *c, uint64_t page, uint64_t end)
 	int error = tree_commit(&t);
 	if (error)
 		return error;
+	FAULT_POINT("windows-closed");
 	own->windows -= tally.windows;
 	own->bytes -= tally.pages << PAGE_BITS;
 	return_quota(c, tally.own_pages);
@@ -528,6 +533,17 @@ static void settle(struct conn *c, uint64_t page, uint64_t end)
 	conn_lock_mem(c);
 	remove_closed(c, page, end);
 	conn_unlock_mem(c);
+}
+
+/* The tree is right at any time; what is counted of it follows. */
+void mem_conn_repair(struct conn *c)
+{
+	struct extent e;
+	struct tally tally = {0};
+	for (uint64_t at = 0; next_open(c, &at, ANYWHERE_END, &e);)
+		count(&tally, &e, 0);
+	c->mem->own->windows = tally.windows;
+	c->mem->own->bytes = tally.pages << PAGE_BITS;
 }
 
 int window_close(struct conn *c, uint64_t page, uint64_t pages)

@@ -46,6 +46,8 @@ struct mem_side {
 	struct mem_marks marks[2];
 	/* Who has each of our places for transfers, 0 nobody: the peer can write the places. */
 	_Atomic uint32_t flying[MEM_TRANSFERS];
+	/* Who fills or writes each signal of a side, likewise. */
+	_Atomic uint32_t signing[2][MEM_SIGNALS];
 };
 
 struct mem_conn {

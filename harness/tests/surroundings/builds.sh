@@ -86,7 +86,7 @@ try_musl() {
 		END { printf "%d passed, %d failed, %d skipped\n", p, f + !(p + f + s), s }' exchange.log >exchange.counts
 	count exchange.counts
 	echo "$name, exchange.tap: $counts"
-	SCIF_CTS_PEER_LAUNCH="env -u LD_PRELOAD LD_LIBRARY_PATH=$build/.libs"
+	SCIF_CTS_PEER_LAUNCH="env -u LD_PRELOAD -u CTS_IMPL -u CTS_SCIF LD_LIBRARY_PATH=$build/.libs"
 	export SCIF_CTS_PEER_LAUNCH
 	certify scif "$top_builddir/.libs/libscif.so"
 	certify rsm "$top_builddir/.libs/librsm.so" --scif "$top_builddir/.libs/libscif.so"

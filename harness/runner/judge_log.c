@@ -42,8 +42,8 @@ static struct surroundings surroundings_of(const struct plan_clause *clause, boo
 	if (!clause)
 		return around;
 	around.threads = false;
-	around.node_loss = !tells_nodes && (has_need(clause, "node_adapter") ||
-					    !strcmp(provoker, "node"));
+	around.node_loss =
+		!tells_nodes && (has_need(clause, "node_adapter") || !strcmp(provoker, "node"));
 	if (is_scenario)
 		return around;
 	around.signals = !strcmp(provoker, "signal");

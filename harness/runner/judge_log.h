@@ -8,8 +8,8 @@
 struct plan;
 
 /*
- * Prints what no documented behaviour allows in the lines of a raw log, its first line included, and
- * how much was judged. NAME is what the log is called. Returns an exit status.
+ * Prints what no documented behaviour allows in the lines of a raw log, its first line included,
+ * and how much was judged. NAME is what the log is called. Returns an exit status.
  */
 int judge_log(const struct plan *plan, const char *name, const char *profile, const char *text,
 	      size_t length);

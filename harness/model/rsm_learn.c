@@ -101,7 +101,8 @@ static void learn_post(const struct rsm_call *call)
 	if (call->segment->exporter)
 		add_signal(call, call->segment->exporter, accumulates);
 	for (i = 0; i < rsm->segment_count; i++) {
-		if (rsm->segments[i]->exporter == call->segment)
+		if (rsm->segments[i]->exporter == call->segment &&
+		    rsm->segments[i]->state != IMPORT_ABORTED)
 			add_signal(call, rsm->segments[i], accumulates);
 	}
 }
@@ -224,6 +225,9 @@ static void learn_segment(const struct rsm_call *call)
 
 void rsm_learn(const struct rsm_call *call)
 {
+	/* A close that tells of a loss may have closed the barrier. */
+	if (call->step->error && call->barrier && strstr(call->step->function, "_barrier"))
+		call->barrier->is_blurred = true;
 	if (call->step->error)
 		return;
 	if (!call->segment && tables_cell(call->function, "garbage"))

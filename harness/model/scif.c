@@ -104,8 +104,16 @@ struct endpoint *scif_new_endpoint(struct scif *scif, struct scif_process *proce
 void scif_close_endpoint(struct scif *scif, struct endpoint *endpoint)
 {
 	struct endpoint *peer = endpoint->peer;
+	size_t i;
 
-	(void)scif;
+	/* Who waited there was refused, whoever listens there next. */
+	for (i = 0; i < scif->endpoint_count && endpoint->states & LISTENING; i++) {
+		struct endpoint *other = scif->endpoints[i];
+
+		if (other->states & CONNECTING &&
+		    (other->to_port < 0 || other->to_port == endpoint->port))
+			other->states |= BOUND;
+	}
 	if (peer && peer->states & HAS_PEER)
 		peer->states = endpoint->may_be_held ? peer->states | PEER_CLOSED
 						     : PEER_CLOSED | (peer->states & NODE_LOST);
@@ -181,6 +189,8 @@ unsigned scif_states(const struct scif *scif, const struct endpoint *endpoint)
 	    (endpoint->peer && scif_has_alias(scif, endpoint->peer)))
 		return ALL_STATES;
 
+	if (states & CONNECTING && !scif_listener(scif, endpoint->to_node, endpoint->to_port))
+		states |= BOUND;
 	if (states & (CONNECTED | ACCEPTED) &&
 	    (!endpoint->peer || scif_may_be_gone(scif, endpoint->peer)))
 		states |= PEER_CLOSED;

@@ -86,6 +86,9 @@ struct measurement {
 
 extern const struct measurement *const measurements[]; /* up to NULL */
 
+/* "64 KiB", or the number. */
+const char *bench_size_text(char text[24], enum size_kind kind, size_t size);
+
 /* Ends this subject: both sides; WHAT and errno are what is told. */
 void bench_fail(const struct pair *pair, const char *what) __attribute__((noreturn));
 void bench_must(const struct pair *pair, bool is_right, const char *what);

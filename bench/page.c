@@ -4,6 +4,7 @@
 #include "page.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "format.h"
 #include "html.h"
@@ -36,6 +37,7 @@ static void write_targets(struct html_page *page, const struct results *results)
 	html_start_table(page, heads);
 	for (target = targets; target->measurement; target++) {
 		struct judgement judgement = target_judge(target, results);
+		char text[24];
 
 		if (!judgement.is_measured)
 			continue;
@@ -50,7 +52,7 @@ static void write_targets(struct html_page *page, const struct results *results)
 		html_end(page);
 		write_owned(page, "td", format_text("%.2f", judgement.worst));
 		html_element(page, "td", NULL, judgement.ours);
-		write_owned(page, "td", format_text("%zu", judgement.size));
+		write_owned(page, "td", strdup(target_size_text(text, target, judgement.size)));
 		html_end(page);
 	}
 	html_end_table(page);

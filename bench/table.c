@@ -15,7 +15,7 @@ static const char *time_text(char text[16], double nanoseconds)
 	return text;
 }
 
-static const char *size_text(char text[24], enum size_kind kind, size_t size)
+const char *bench_size_text(char text[24], enum size_kind kind, size_t size)
 {
 	if (kind == SIZE_COUNT)
 		snprintf(text, 24, "%zu", size);
@@ -51,7 +51,7 @@ static void print_line(FILE *to, const struct results_of *of, size_t size, size_
 	if (figures->count == 0)
 		return;
 	fprintf(to, "  %8s  %-22s %10s %10s %10s",
-		size_text(name, of->measurement->kind, of->sizes[size]),
+		bench_size_text(name, of->measurement->kind, of->sizes[size]),
 		of->measurement->subjects[subject]->name, time_text(least, figures->least),
 		time_text(median, figures->median), time_text(p99, figures->p99));
 	print_ratios(to, of, size, subject);

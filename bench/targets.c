@@ -107,16 +107,23 @@ struct judgement target_judge(const struct target *target, const struct results 
 	return judgement;
 }
 
+const char *target_size_text(char text[24], const struct target *target, size_t size)
+{
+	return bench_size_text(text, target->rule == GROWTH ? SIZE_COUNT : SIZE_BYTES, size);
+}
+
 void target_describe(FILE *to, const struct target *target)
 {
+	char text[24];
+
 	fprintf(to, "%s", target->measurement);
 	if (target->ours)
 		fprintf(to, " (%s)", target->ours);
-	fprintf(to, ", %zu", target->from);
+	fprintf(to, ", %s", target_size_text(text, target, target->from));
 	if (target->to == SIZE_MAX)
 		fprintf(to, " and more");
 	else if (target->to != target->from)
-		fprintf(to, " to %zu", target->to);
+		fprintf(to, " to %s", target_size_text(text, target, target->to));
 	if (target->rule == TIMES_AS_FAST)
 		fprintf(to, ": at least %.2f times as fast as %s", target->bound, target->peer);
 	else if (target->rule == NS_MORE)
@@ -132,6 +139,7 @@ void targets_print(FILE *to, const struct results *results)
 	fprintf(to, "\ntargets\n");
 	for (target = targets; target->measurement; target++) {
 		struct judgement judgement = target_judge(target, results);
+		char text[24];
 
 		fprintf(to, "  %-12s ",
 			!judgement.is_measured ? "not measured"
@@ -139,8 +147,8 @@ void targets_print(FILE *to, const struct results *results)
 					       : "NOT MET");
 		target_describe(to, target);
 		if (judgement.is_measured)
-			fprintf(to, "; %.2f with %s at %zu", judgement.worst, judgement.ours,
-				judgement.size);
+			fprintf(to, "; %.2f with %s at %s", judgement.worst, judgement.ours,
+				target_size_text(text, target, judgement.size));
 		fputc('\n', to);
 	}
 }

@@ -30,8 +30,9 @@ struct judgement {
 };
 
 struct judgement target_judge(const struct target *target, const struct results *results);
-/* "write, 65536 to 1048576: at least 0.95 times as fast as memcpy" */
+/* "write, 64 KiB to 1 MiB: at least 0.95 times as fast as memcpy" */
 void target_describe(FILE *to, const struct target *target);
+const char *target_size_text(char text[24], const struct target *target, size_t size);
 void targets_print(FILE *to, const struct results *results);
 
 #endif

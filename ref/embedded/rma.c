@@ -62,7 +62,8 @@ static struct transfer *try_begin(struct conn *c, struct block_mem *mem)
 		    !atomic_compare_exchange_strong(flying(c, t), &nobody, rma_self()))
 			continue;
 		FAULT_POINT("transfer-reserved");
-		atomic_store(&t->seq, TRANSFER_TENTATIVE);
+		/* Relaxed: seen by whoever sees that begin() has counted it. */
+		atomic_store_explicit(&t->seq, TRANSFER_TENTATIVE, memory_order_relaxed);
 		last += i;
 		return t;
 	}

@@ -114,8 +114,9 @@ static void put_transfers(struct values *v, const struct observed_argument *argu
 	if (!observe_read((void *)argument->value, &transfers, sizeof transfers))
 		return;
 	put_name(v, argument);
-	put(v, "[\"0x%" PRIxPTR "\",%lu,%lu,%u]", (uintptr_t)transfers.remote_handle,
-	    (unsigned long)transfers.io_request_count, (unsigned long)transfers.io_residual_count,
+	/* Signed: readers of JSON have no larger integers. */
+	put(v, "[\"0x%" PRIxPTR "\",%ld,%ld,%u]", (uintptr_t)transfers.remote_handle,
+	    (long)transfers.io_request_count, (long)transfers.io_residual_count,
 	    (unsigned)transfers.flags);
 }
 

@@ -35,7 +35,7 @@ static const struct {
 	{"get_nodeIDs", {0}},
 	{"event_register", {ENOMEM}},
 	{"bind", {ENOSPC}},
-	{"listen", {ENOBUFS}}, /* the text has no shortage for it */
+	{"listen", {ENOMEM}},
 	{"connect", {ECONNREFUSED, EINTR, ENOBUFS, ENODEV, ENOSPC}},
 	{"accept", {EAGAIN, EINTR, ENOBUFS, ENODEV, ENOMEM, ENOENT}},
 	{"send", {ECONNRESET, ENODEV, ENOMEM, ENOTCONN}},

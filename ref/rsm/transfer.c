@@ -179,7 +179,8 @@ struct course {
 
 /*
  * libscif itself asks whether the exporter is still there, and refuses the transfer before it moves
- * anything if not; so only a transfer that failed asks once more.
+ * anything if not. What happened meanwhile is asked afterwards: the caller's memory may keep a
+ * transfer waiting for any time.
  */
 static void run(struct import *m, const struct transfer *t, struct course *c)
 {
@@ -190,8 +191,9 @@ static void run(struct import *m, const struct transfer *t, struct course *c)
 	c->before = c->after = channel_last_state(&m->channel);
 	if (c->before == CHANNEL_UP) {
 		c->error = move(m, t, &begun);
-		c->after = c->error == 0 ? channel_last_state(&m->channel)
-					 : channel_state_now(&m->channel);
+		/* The move may know more than the last answer. */
+		c->after =
+			c->error == 0 ? channel_state(&m->channel) : channel_state_now(&m->channel);
 		if (c->error != 0 && !begun)
 			c->before = c->after;
 	}

@@ -32,7 +32,7 @@ static const struct {
 	int errors[8];
 } documented[] = {
 	{"open", {ENOMEM}},
-	{"get_nodeIDs", {0}},
+	{"get_nodeIDs", {ENOMEM}},
 	{"event_register", {ENOMEM}},
 	{"bind", {ENOSPC}},
 	{"listen", {ENOMEM}},

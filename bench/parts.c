@@ -61,8 +61,8 @@ static void map_pages(struct pair *pair)
 }
 
 /*
- * Pages in an order that nothing guesses: the step has no divisor in common with their number. Where
- * the next one is comes from this one, as on a way down a tree.
+ * Pages in an order that nothing guesses: the step has no divisor in common with their number.
+ * Where the next one is comes from this one, as on a way down a tree.
  */
 static void load_cold(struct pair *pair)
 {
@@ -83,8 +83,11 @@ static void fault_once(struct pair *pair)
 	munmap(fresh, PAGE);
 }
 
-#define PART(NAME, BEGIN, ONCE) \
-	&(const struct subject){NAME, true, .driver = {.begin = (BEGIN), .once = (ONCE)}}
+#define PART(NAME, BEGIN, ONCE)                                                                    \
+	&(const struct subject)                                                                    \
+	{                                                                                          \
+		NAME, true, .driver = {.begin = (BEGIN), .once = (ONCE) }                          \
+	}
 
 const struct measurement measurement_parts = {
 	.name = "parts",

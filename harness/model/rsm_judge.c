@@ -276,9 +276,11 @@ bool rsm_excludes(const struct rsm_call *call, const char *error)
 		       !call->flight->disturbed;
 	if (!strcmp(error, "RSMERR_TIMEOUT"))
 		return rsm_is(call, "rsm_intr_signal_wait") && wait_excludes(call);
+	/* Whose a handle of local memory is, is not kept: it may be another controller's. */
 	if (!strcmp(error, "RSMERR_BAD_CTLR_HNDL"))
-		return call->controller && !call->controller->is_blurred &&
-		       call->controller->controllers > 0 && !call->flight->crowded;
+		return !rsm_is(call, "rsm_free_localmemory_handle") && call->controller &&
+		       !call->controller->is_blurred && call->controller->controllers > 0 &&
+		       !call->flight->crowded;
 	if (!strcmp(error, "RSMERR_SEG_NOT_PUBLISHED") && rsm_is(call, "rsm_memseg_import_connect"))
 		return connect_excludes(call);
 	if (call->state == STATE_UNKNOWN || call->state == NO_HANDLE)

@@ -242,7 +242,7 @@ void rsm_learn(const struct rsm_call *call)
 		learn_wait(call);
 	else if (rsm_is(call, "rsm_intr_signal_wait_pollfd"))
 		learn_wait_pollfd(call);
-	else if (rsm_is(call, "rsm_memseg_import_putv"))
+	else if (rsm_is(call, "rsm_memseg_import_putv") || rsm_is(call, "rsm_memseg_import_getv"))
 		learn_vector(call);
 	else if (rsm_is(call, "rsm_memseg_import_init_barrier"))
 		learn_init_barrier(call);

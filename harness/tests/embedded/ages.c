@@ -33,7 +33,8 @@ static int look(uint64_t ns, uint64_t slowest, uint64_t fastest)
 		old = age_exceeds(since, ns);
 		most = wait_now() - before;
 		if (old && most < ns / fastest) {
-			printf("%lu ns are older than %lu ns\n", (unsigned long)most, (unsigned long)ns);
+			printf("%lu ns are older than %lu ns\n", (unsigned long)most,
+			       (unsigned long)ns);
 			return 1;
 		}
 		if (!old && least > ns * slowest) {
@@ -47,7 +48,8 @@ static int look(uint64_t ns, uint64_t slowest, uint64_t fastest)
 
 int main(void)
 {
-	/* Before it is measured a counter is taken for one of 1 GHz; none counts 16 times as fast. */
+	/* Before it is measured a counter is taken for one of 1 GHz; none counts 16 times as fast.
+	 */
 	int wrong = look(MS, 2, 16);
 	uint64_t begin = wait_now();
 

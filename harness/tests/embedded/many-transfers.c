@@ -53,8 +53,7 @@ static int hold(void)
 static void let_go(int fd)
 {
 	static _Alignas(PAGE) unsigned char content[PAGE];
-	struct uffdio_copy copy = {
-		.dst = (uintptr_t)held, .src = (uintptr_t)content, .len = PAGE};
+	struct uffdio_copy copy = {.dst = (uintptr_t)held, .src = (uintptr_t)content, .len = PAGE};
 
 	memset(content, VALUE, PAGE);
 	must(ioctl(fd, UFFDIO_COPY, &copy), "UFFDIO_COPY");

@@ -44,6 +44,7 @@ static struct {
 	struct wish *_Atomic fresh; /* last one first */
 	struct wish *first;	    /* the thread's */
 	int bell;
+	_Atomic uint32_t sleeps; /* odd: from where it looks what to wait for until it has waited */
 	bool running;
 	struct pollfd *fds;
 	size_t room;
@@ -240,7 +241,7 @@ static size_t describe(uint64_t *deadline)
 
 	for (struct wish *w = worker.first; w != NULL && describe_room(count + 2); w = w->next) {
 		struct pollfd *p = &worker.fds[++count];
-		bool served = atomic_load(&w->turn) >= 0;
+		bool served = atomic_load(&w->turn) >= 0 && !atomic_load(&w->over);
 
 		*p = (struct pollfd){.fd = served ? atomic_load(&w->ep->fd) : w->queue,
 				     .events = served ? POLLOUT : POLLIN};
@@ -282,11 +283,13 @@ static void *work(void *nothing)
 	for (;;) {
 		pthread_mutex_lock(&worker.busy);
 		attend_all();
+		atomic_fetch_add(&worker.sleeps, 1);
 		deadline = WAIT_FOREVER;
 		count = describe(&deadline);
 		worker.fds[0] = (struct pollfd){.fd = worker.bell, .events = POLLIN};
 		pthread_mutex_unlock(&worker.busy);
 		poll(worker.fds, count + 1, rest_of(deadline));
+		atomic_fetch_add(&worker.sleeps, 1);
 		if (read(worker.bell, &rung, sizeof(rung)) < 0)
 			continue; /* it was not rung */
 	}
@@ -354,6 +357,20 @@ void worker_entrust(struct wish *wish)
 	ring();
 }
 
+/*
+ * A descriptor that is polled keeps its socket, and with that the port, beyond close(2). What is over
+ * is not polled again, so only a sleep that has begun has to end.
+ */
+static void end_sleep(void)
+{
+	uint32_t seen;
+
+	ring();
+	seen = atomic_load(&worker.sleeps);
+	while ((seen & 1) && atomic_load(&worker.sleeps) == seen)
+		sched_yield();
+}
+
 void worker_over(struct ep *ep)
 {
 	struct wish *wish = atomic_exchange(&open_file_of(ep)->wish, NULL);
@@ -367,7 +384,7 @@ void worker_over(struct ep *ep)
 		return;
 	}
 	atomic_store(&wish->over, true);
-	ring();
+	end_sleep();
 }
 
 /* --- fork --- */
@@ -404,5 +421,6 @@ void worker_atfork_child(void)
 		close(worker.bell);
 	worker.bell = -1;
 	worker.running = false;
+	atomic_store(&worker.sleeps, 0);
 	pthread_mutex_init(&worker.busy, NULL);
 }

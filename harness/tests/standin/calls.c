@@ -6,6 +6,7 @@
 #include "calls.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asleep.h"
 #include "scif.h"
 
 #define PAGE	   4096
@@ -490,13 +492,34 @@ static void call_pipe(struct outcome *o, const int64_t *a, char **word)
 		take(o, ends[0]);
 }
 
+/* What threads of the provider still do for an earlier call may have a descriptor for a moment. */
+static void await_other_threads(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+
+	while (tasks != NULL && (entry = readdir(tasks)) != NULL) {
+		pid_t tid = (pid_t)atoi(entry->d_name);
+		int fd = tid != 0 && tid != gettid() ? asleep_open(tid) : -1;
+
+		for (int tries = 0; fd >= 0 && tries < 100000 && !asleep_now(fd); tries++)
+			asleep_pace();
+		if (fd >= 0)
+			close(fd);
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+}
+
 /* Uses up the descriptors: the limit becomes the lowest free number. */
 static void call_no_descriptors(struct outcome *o, const int64_t *a, char **word)
 {
 	struct rlimit limit;
-	int lowest = dup(0);
+	int lowest;
 
 	(void)a, (void)word;
+	await_other_threads();
+	lowest = dup(0);
 	close(lowest);
 	getrlimit(RLIMIT_NOFILE, &limit);
 	limit.rlim_cur = (rlim_t)lowest;

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <rsmapi.h>
+#include <sched.h>
 #include <scif.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@
 
 #include "pair.h"
 
-enum { ID = 0x400500, FEW = 64, LONG_LINE = 100000 };
+enum { ID = 0x400500, FEW = 64, LONG_LINE = 100000, PATIENCE = 100000 };
 /* Where a handle says what it is of, and more than there are. */
 enum { KIND_SHIFT = 12, KIND_MASK = 0xf000, HANDLES = 10000 };
 /* More than a segment takes. */
@@ -139,6 +140,12 @@ static void all_handles(rsmapi_controller_handle_t controller, uint16_t self)
 
 /* --- descriptors --- */
 
+static bool standard_taken(bool no_stderr)
+{
+	return fcntl(STDIN_FILENO, F_GETFD) != -1 ||
+	       (no_stderr && fcntl(STDERR_FILENO, F_GETFD) != -1);
+}
+
 /* There are so many above the standard ones, and standard input; and standard error, or not. */
 static void create_with(rsmapi_controller_handle_t controller, void *memory, int room,
 			bool no_stderr)
@@ -154,8 +161,13 @@ static void create_with(rsmapi_controller_handle_t controller, void *memory, int
 	if (no_stderr)
 		close(STDERR_FILENO);
 	int error = rsm_memseg_export_create(controller, &segment, memory, page, 0);
-	bool taken = fcntl(STDIN_FILENO, F_GETFD) != -1 ||
-		     (no_stderr && fcntl(STDERR_FILENO, F_GETFD) != -1);
+	bool taken = standard_taken(no_stderr);
+
+	/* A thread of the library has the lowest number, for a moment, of what it then moves up. */
+	for (int tries = 0; taken && tries < PATIENCE; tries++) {
+		sched_yield();
+		taken = standard_taken(no_stderr);
+	}
 	if (error == RSM_SUCCESS)
 		rsm_memseg_export_destroy(segment);
 	while (count > 0)

@@ -44,6 +44,8 @@ const struct surroundings *model_surroundings(const struct model *model);
 struct flight *model_flight(struct model *model, size_t index);
 /* Of this history: a call is missing in it. */
 bool model_is_whole(const struct model *model);
+/* Every process is in the log that the others can have to do with; a trace is of some. */
+bool model_sees_all(const struct model *model);
 
 /*
  * A complaint about the step of FLIGHT. The clauses are those of the outcomes, names with blanks

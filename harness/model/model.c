@@ -16,6 +16,7 @@ struct model {
 	struct flight **flights;
 	size_t flight_count;
 	bool is_whole;
+	bool sees_all;
 };
 
 const struct surroundings surroundings_unknown = {
@@ -46,6 +47,11 @@ struct flight *model_flight(struct model *model, size_t index)
 bool model_is_whole(const struct model *model)
 {
 	return model->is_whole;
+}
+
+bool model_sees_all(const struct model *model)
+{
+	return model->sees_all;
 }
 
 bool argument_number(const struct step *step, size_t argument, intptr_t *number)
@@ -145,6 +151,7 @@ void model_start(struct model *model, const struct surroundings *surroundings)
 	forget_flights(model);
 	model->surroundings = *surroundings;
 	model->is_whole = true;
+	model->sees_all = true;
 	model->api->start(model->state);
 }
 
@@ -232,6 +239,7 @@ size_t model_judge(struct model *model, const struct history *history,
 
 	model_start(model, surroundings);
 	model->is_whole = history->is_whole;
+	model->sees_all = history->id == NULL || strcmp(history->id, "trace") != 0;
 	for (i = 0; i < history->move_count; i++) {
 		const struct move *move = &history->moves[i];
 		const struct step *step = &history->steps[move->step];

@@ -158,9 +158,22 @@ static struct complaint *judge_barrier(const struct rsm_call *call)
 	return NULL;
 }
 
+/* Who posts to it may be somebody whose calls are not in the log. */
+static bool knows_other_end(const struct rsm_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < call->rsm->segment_count; i++) {
+		if (call->rsm->segments[i]->exporter == call->segment)
+			return true;
+	}
+	return call->segment->exporter != NULL || model_sees_all(call->rsm->model);
+}
+
 static struct complaint *judge_wait(const struct rsm_call *call)
 {
-	if (!call->segment || call->segment->signals_blurred || call->rsm->has_forked ||
+	if (!call->segment || !knows_other_end(call) || call->segment->signals_blurred ||
+	    call->rsm->has_forked ||
 	    call->rsm->hides_handles || call->step->times > 1 || call->segment->is_blurred ||
 	    call->segment->most_signals)
 		return NULL;

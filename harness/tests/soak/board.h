@@ -9,11 +9,14 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 enum { NODES = 2, SLOTS_OF_NODE = 3, SLOTS = NODES * SLOTS_OF_NODE };
 enum { LIVES = 1024, AREAS = 2 };
+/* Where a life's words are in each page of a segment: none that lives has the place of another. */
+enum { PLACE = 32, PLACES_OF_SLOT = 21 };
 enum { FIRST_PORT = 2000, FIRST_SEGMENT = 0x400100, FIRST_CHURN = 0x400200 };
 
 enum part { CLIENT, SERVER, PARTS };
@@ -34,17 +37,19 @@ struct holding {
 struct slot {
 	_Atomic pid_t pid;
 	_Atomic uint32_t life; /* 0: nobody lives here */
+	uint32_t lives;	       /* that it has had */
 	_Atomic uint32_t doomed; /* the life that is about to be ended or stopped */
 	_Atomic uint32_t ready;	 /* the life whose port and segments are there */
 	_Atomic uint64_t steps[PARTS];
 	const char *_Atomic doing[PARTS];
-	_Atomic uint32_t rested; /* the last pause that it has come to rest for */
+	_Atomic uint32_t rested; /* the last pause that it has come to rest for; 0: it shall measure again */
 	struct holding holding;	 /* then */
 };
 
 struct board {
 	struct slot slot[SLOTS];
 	struct account account[LIVES][SLOTS];
+	uint32_t place[LIVES];
 	_Atomic uint32_t pause; /* its number; 0: work goes on */
 	_Atomic int prey; /* the slot that something is about to happen to */
 	_Atomic bool over;
@@ -63,6 +68,11 @@ static inline int slot_node(int slot)
 static inline struct account *account_of(uint32_t life, int server)
 {
 	return &board->account[life % LIVES][server];
+}
+
+static inline size_t place_of(uint32_t life)
+{
+	return board->place[life % LIVES];
 }
 
 /* Whether that life of a slot may be over, or is about to end: then a call may fail on its account. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "documented.h"
+#include "pattern.h"
 
 enum { MOST_STREAM = 3000, SPINS = 1000000, NAP_NS = 1000000 };
 /* On its own slot, and on some that follow: on both nodes. */
@@ -144,7 +145,7 @@ static bool step_echo(struct link *l)
 	struct request r = {.kind = REQUEST_ECHO, .value = ++patterns};
 
 	r.length = throw(2) ? sizes[throw(5)] : 1 + throw(MOST_PAYLOAD);
-	pattern_fill(payload, r.length, r.value, 0);
+	cts_fill_at(payload, r.length, r.value, 0);
 	return ask(l, &r, payload);
 }
 
@@ -154,7 +155,7 @@ static bool step_stream(struct link *l)
 	struct request r = {.kind = REQUEST_STREAM, .length = 1 + throw(MOST_STREAM), .value = 1};
 	uint64_t streamed = atomic_load(&account(l)->streamed);
 
-	pattern_fill(payload, r.length, r.value, streamed);
+	cts_fill_at(payload, r.length, r.value, streamed);
 	if (!request(l, &r, payload))
 		return false;
 	atomic_store(&account(l)->streamed, streamed + r.length);
@@ -227,7 +228,7 @@ static bool step_put(struct link *l)
 	if (!have_window(l))
 		return false;
 	area = begin_writing(l);
-	pattern_fill(data, AREA, pattern, 0);
+	cts_fill_at(data, AREA, pattern, 0);
 	return SCIF_CALL(CLIENT, scif_vwriteto, l->epd, data, AREA, l->window + area * AREA,
 			 some_flags()) == 0 &&
 	       acknowledge(l, area, pattern);
@@ -240,7 +241,7 @@ static bool step_put_registered(struct link *l)
 	if (!have_window(l) || !have_own(l))
 		return false;
 	area = begin_writing(l);
-	pattern_fill(l->memory, AREA, pattern, 0);
+	cts_fill_at(l->memory, AREA, pattern, 0);
 	return SCIF_CALL(CLIENT, scif_writeto, l->epd, l->own, AREA, l->window + area * AREA,
 			 some_flags()) == 0 &&
 	       acknowledge(l, area, pattern);
@@ -264,7 +265,7 @@ static bool step_get(struct link *l)
 			return false;
 		got = l->memory;
 	}
-	if (!pattern_is(got, AREA, l->pattern[area], 0))
+	if (!cts_is_pattern_at(got, AREA, l->pattern[area], 0))
 		complain("what was written is read as something else");
 	return true;
 }
@@ -283,10 +284,10 @@ static bool step_map(struct link *l)
 	heard_scif("scif_mmap", (long)there);
 	if (there == SCIF_MMAP_FAILED)
 		return false;
-	pattern_fill(there, AREA, pattern, 0);
+	cts_fill_at(there, AREA, pattern, 0);
 	well = acknowledge(l, area, pattern);
 	/* Also that of a dead one. */
-	if (!pattern_is(there, AREA, pattern, 0))
+	if (!cts_is_pattern_at(there, AREA, pattern, 0))
 		complain("what was stored in a mapping is not there");
 	return SCIF_CALL(CLIENT, scif_munmap, there, AREA) == 0 && well;
 }
@@ -297,7 +298,7 @@ static bool step_show(struct link *l)
 	unsigned char *page = pages_new(PAGE);
 	bool well;
 
-	pattern_fill(page, PAGE, r.value, 0);
+	cts_fill_at(page, PAGE, r.value, 0);
 	r.offset = SCIF_CALL(CLIENT, scif_register, l->epd, page, PAGE, 0, SCIF_PROT_READ, 0);
 	well = r.offset != SCIF_REGISTER_FAILED && ask(l, &r, NULL) &&
 	       SCIF_CALL(CLIENT, scif_unregister, l->epd, r.offset, PAGE) == 0;

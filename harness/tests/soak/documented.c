@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Looked into only when a call has failed, so it is a plain list. */
+/* Looked into only when a call has failed. */
 #include "documented.h"
 
-#include <jansson.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "../../model/tables.h"
 #include "errname.h"
 #include "rsm_errname.h"
 
-enum { MOST_CALLS = 80, MOST_ERRORS = 192 };
-
-static struct call {
-	char name[48];
-	bool error[MOST_ERRORS];
-} calls[MOST_CALLS];
-static int count;
+static struct plan *plan;
 
 /* Those of calls that were wrong from the start, which these here are not. */
 static const char *const callers_own[] = {
@@ -47,60 +40,23 @@ const char *documented_name(const char *function, int error)
 	return is_rsm(function) ? rsm_errname(error) : cts_errname(error);
 }
 
-static void add_error(struct call *call, const char *name)
-{
-	if (is_callers_own(name))
-		return;
-	for (int error = 1; error < MOST_ERRORS; error++)
-		if (strcmp(documented_name(call->name, error), name) == 0)
-			call->error[error] = true;
-}
-
-static const char *text(json_t *object, const char *member)
-{
-	return json_string_value(json_object_get(object, member));
-}
-
-/* Rulings add errors to those that the documents list. */
-static void add_call(json_t *function)
-{
-	struct call *call = &calls[count++];
-	size_t i, k;
-	json_t *outcome, *clause, *error;
-
-	snprintf(call->name, sizeof(call->name), "%s", text(function, "name"));
-	json_array_foreach(json_object_get(function, "outcomes"), i, outcome)
-		if (strcmp(text(outcome, "kind"), "error") == 0)
-			add_error(call, text(outcome, "name"));
-	json_array_foreach(json_object_get(function, "clauses"), i, clause)
-		json_array_foreach(json_object_get(clause, "errors"), k, error)
-			add_error(call, json_string_value(error));
-}
-
-static bool load(const char *directory, const char *api)
-{
-	char path[4096];
-	size_t i;
-	json_t *function, *plan;
-
-	snprintf(path, sizeof(path), "%s/%s/plan.json", directory, api);
-	plan = json_load_file(path, 0, NULL);
-	json_array_foreach(json_object_get(plan, "functions"), i, function)
-		if (count < MOST_CALLS)
-			add_call(function);
-	json_decref(plan);
-	return count > 0 && count < MOST_CALLS;
-}
-
 bool documented_load(const char *directory)
 {
-	return load(directory, "scif") && load(directory, "rsm");
+	char scif[4096], rsm[4096];
+
+	snprintf(scif, sizeof(scif), "%s/scif/plan.json", directory);
+	snprintf(rsm, sizeof(rsm), "%s/rsm/plan.json", directory);
+	plan = plan_load((char *const[]){scif, rsm, NULL});
+	return plan != NULL;
 }
 
 bool documented(const char *function, int error)
 {
-	for (int i = 0; i < count; i++)
-		if (strcmp(calls[i].name, function) == 0)
-			return error > 0 && error < MOST_ERRORS && calls[i].error[error];
-	return false;
+	const struct tables tables = {.plan = plan,
+				      .api = is_rsm(function) ? "rsm" : "scif",
+				      .profile = "documented"};
+	const struct plan_function *known = tables_function(&tables, function);
+	const char *name = documented_name(function, error);
+
+	return known != NULL && !is_callers_own(name) && tables_documented(&tables, known, name);
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "documented.h"
+#include "pattern.h"
 
 enum { OFFSETS = AREAS };
 /* Who does not answer for so long counts as unreachable, also where the machine has no time for it. */
@@ -92,9 +93,9 @@ static int put_some(struct import *i, off_t at, uint32_t *words, struct dice *di
 static bool put_and_close(struct import *i, struct dice *dice)
 {
 	uint32_t area = dice_throw(dice, OFFSETS), pattern = ++patterns, words[PLACE / 4];
-	off_t at = area * PAGE + self.life % PLACES * PLACE;
+	off_t at = (off_t)(area * PAGE + place_of(self.life));
 
-	pattern_fill(words, PLACE, pattern, 0);
+	cts_fill_at(words, PLACE, pattern, 0);
 	atomic_store(&account(i)->segment[area], 0);
 	if (RSM_CALL(CLIENT, rsm_memseg_import_open_barrier, &i->barrier) != RSM_SUCCESS ||
 	    put_some(i, at, words, dice) != RSM_SUCCESS ||
@@ -109,13 +110,13 @@ static bool get_and_compare(struct import *i, struct dice *dice)
 {
 	uint32_t area = dice_throw(dice, OFFSETS), words[PLACE / 4];
 	uint32_t pattern = atomic_load(&account(i)->segment[area]);
-	off_t at = area * PAGE + self.life % PLACES * PLACE;
+	off_t at = (off_t)(area * PAGE + place_of(self.life));
 
 	if (RSM_CALL(CLIENT, rsm_memseg_import_open_barrier, &i->barrier) != RSM_SUCCESS ||
 	    RSM_CALL(CLIENT, rsm_memseg_import_get, i->handle, at, words, PLACE) != RSM_SUCCESS ||
 	    RSM_CALL(CLIENT, rsm_memseg_import_close_barrier, &i->barrier) != RSM_SUCCESS)
 		return false;
-	if (pattern != 0 && !pattern_is(words, PLACE, pattern, 0))
+	if (pattern != 0 && !cts_is_pattern_at(words, PLACE, pattern, 0))
 		complain("what was put is got as something else");
 	return true;
 }
@@ -129,7 +130,7 @@ static bool store_mapped(struct import *i, struct dice *dice)
 	if (RSM_CALL(CLIENT, rsm_memseg_import_map, i->handle, &there, RSM_MAP_NONE, RSM_PERM_RDWR,
 		     0, AREAS * PAGE) != RSM_SUCCESS)
 		return false;
-	pattern_fill((unsigned char *)there + area * PAGE + self.life % PLACES * PLACE, PLACE,
+	cts_fill_at((unsigned char *)there + area * PAGE + place_of(self.life), PLACE,
 		     pattern, 0);
 	/* A lost connection's mapping is scrap memory. */
 	if (RSM_CALL(CLIENT, rsm_memseg_import_open_barrier, &i->barrier) == RSM_SUCCESS &&

@@ -14,6 +14,7 @@
 
 #include "documented.h"
 #include "holding.h"
+#include "pattern.h"
 
 enum { MOST_CLIENTS = 32, BACKLOG = 16, WAIT_MS = 10 };
 
@@ -54,7 +55,7 @@ static void compare_windows(const struct client *c, const struct account *accoun
 	for (int i = 0; i < AREAS; i++) {
 		uint32_t pattern = atomic_load(&account->window[i]);
 
-		if (pattern != 0 && !pattern_is(c->window + i * AREA, AREA, pattern, 0))
+		if (pattern != 0 && !cts_is_pattern_at(c->window + i * AREA, AREA, pattern, 0))
 			complain("area %d, written and fenced by life %u, is not what it wrote", i,
 				 c->life);
 	}
@@ -83,7 +84,7 @@ static void compare_segment(int slot, uint32_t life)
 		uint32_t pattern = atomic_load(&account->segment[i]);
 
 		if (pattern != 0 &&
-		    !pattern_is(self.segment_memory + i * PAGE + life % PLACES * PLACE, PLACE,
+		    !cts_is_pattern_at(self.segment_memory + i * PAGE + place_of(life), PLACE,
 				pattern, 0))
 			complain("what life %u of slot %d has put behind a barrier is not there",
 				 life, slot);
@@ -131,7 +132,7 @@ static bool echo(struct client *c, const struct request *r)
 	if (!take(c, payload, r->length))
 		return false;
 	return answer(c, &(struct answer){.kind = r->kind,
-					  .right = pattern_is(payload, r->length, r->value, 0)});
+					  .right = cts_is_pattern_at(payload, r->length, r->value, 0)});
 }
 
 static bool stream(struct client *c, const struct request *r)
@@ -141,7 +142,7 @@ static bool stream(struct client *c, const struct request *r)
 
 	if (got <= 0)
 		return false;
-	if (!pattern_is(payload, (size_t)got, r->value, c->streamed))
+	if (!cts_is_pattern_at(payload, (size_t)got, r->value, c->streamed))
 		complain("what life %u streams comes as something else", c->life);
 	c->streamed += (uint64_t)got;
 	return got == (long)r->length;
@@ -161,7 +162,7 @@ static bool open_window(struct client *c, const struct request *r)
 static bool verify(struct client *c, const struct request *r)
 {
 	bool right = c->window != NULL && r->area < AREAS &&
-		     pattern_is(c->window + r->area * AREA, AREA, r->value, 0);
+		     cts_is_pattern_at(c->window + r->area * AREA, AREA, r->value, 0);
 
 	return answer(c, &(struct answer){.kind = r->kind, .right = right});
 }
@@ -177,12 +178,12 @@ static bool look(struct client *c, const struct request *r)
 		heard_scif("scif_mmap", (long)there);
 		if (there == SCIF_MMAP_FAILED)
 			return false;
-		right = pattern_is(there, PAGE, r->value, 0);
+		right = cts_is_pattern_at(there, PAGE, r->value, 0);
 		SCIF_CALL(SERVER, scif_munmap, there, PAGE);
 	} else {
 		if (SCIF_CALL(SERVER, scif_vreadfrom, c->epd, page, PAGE, r->offset, 0) != 0)
 			return false;
-		right = pattern_is(page, PAGE, r->value, 0);
+		right = cts_is_pattern_at(page, PAGE, r->value, 0);
 	}
 	return answer(c, &(struct answer){.kind = r->kind, .right = right});
 }
@@ -266,7 +267,7 @@ static void rest(uint32_t pause)
 
 void *server_run(void *unused)
 {
-	uint32_t rested = 0;
+	const struct slot *s = &board->slot[self.slot];
 
 	while (!board->over) {
 		uint32_t pause = atomic_load(&board->pause);
@@ -275,8 +276,8 @@ void *server_run(void *unused)
 		compare_segments();
 		RSM_CALL(SERVER, rsm_intr_signal_wait, self.segment, 0);
 		step_done(SERVER);
-		if (pause != 0 && pause != rested && client_count == 0 && client_rested(pause))
-			rest(rested = pause);
+		if (pause != 0 && pause != s->rested && client_count == 0 && client_rested(pause))
+			rest(pause);
 	}
 	SCIF_CALL(SERVER, scif_close, listener);
 	return unused;

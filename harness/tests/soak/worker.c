@@ -62,29 +62,6 @@ void *pages_new(size_t bytes)
 	return at;
 }
 
-static unsigned char pattern_byte(uint32_t pattern, size_t at)
-{
-	return (unsigned char)(pattern * 31 + at + (at >> 8) * 7);
-}
-
-void pattern_fill(void *at, size_t bytes, uint32_t pattern, size_t from)
-{
-	unsigned char *to = at;
-
-	for (size_t i = 0; i < bytes; i++)
-		to[i] = pattern_byte(pattern, from + i);
-}
-
-bool pattern_is(const void *at, size_t bytes, uint32_t pattern, size_t from)
-{
-	const unsigned char *bytes_there = at;
-
-	for (size_t i = 0; i < bytes; i++)
-		if (bytes_there[i] != pattern_byte(pattern, from + i))
-			return false;
-	return true;
-}
-
 static void publish(void)
 {
 	rsm_memseg_id_t id = FIRST_SEGMENT + self.slot;

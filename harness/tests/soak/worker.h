@@ -43,8 +43,7 @@ struct self {
 };
 extern struct self self;
 
-/* Where a life's words are in each page of a segment. */
-enum { PLACE = 32, PLACES = PAGE / PLACE };
+_Static_assert(SLOTS * PLACES_OF_SLOT * PLACE <= PAGE, "a page has room for the place of every life");
 
 /*
  * A call by the client or the server: what fails must be documented for it. Value and errno of a call of SCIF, the
@@ -61,8 +60,6 @@ int heard_rsm(const char *function, int error);
 void step_done(enum part part);
 
 void *pages_new(size_t bytes);
-void pattern_fill(void *at, size_t bytes, uint32_t pattern, size_t from);
-bool pattern_is(const void *at, size_t bytes, uint32_t pattern, size_t from);
 
 /* The server's part of a step; both end when the soak is over. */
 void server_begin(void);

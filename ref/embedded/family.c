@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "process.h"
 #include "wait.h"
 
 enum { MEMBERS = 512 };
@@ -28,17 +28,12 @@ static struct family {
 	_Atomic uint64_t forked;  /* time of the last fork */
 } * family;			  /* there before the handlers of fork are, and any endpoint */
 
-static bool alive(pid_t pid)
-{
-	return kill(pid, 0) == 0 || errno != ESRCH;
-}
-
 static void enter_self(void)
 {
 	for (int i = 0; i < MEMBERS; i++) {
 		int32_t member = atomic_load(&family->member[i]);
 
-		if ((member == 0 || !alive(member)) &&
+		if ((member == 0 || process_dead(member)) &&
 		    atomic_compare_exchange_strong(&family->member[i], &member, getpid()))
 			return;
 	}
@@ -73,7 +68,7 @@ static bool hidden(pid_t pid)
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return alive(pid) && access(path, F_OK) != 0;
+	return !process_dead(pid) && access(path, F_OK) != 0;
 }
 
 static bool holds(pid_t pid, int number, ino_t inode)

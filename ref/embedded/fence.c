@@ -7,13 +7,13 @@
 #include "fence.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "embedded.h"
 #include "endpoint.h"
 #include "fault_point.h"
+#include "process.h"
 #include "rma.h"
 #include "safe_copy.h"
 #include "scif.h"
@@ -159,17 +159,12 @@ static _Atomic uint32_t *signer(struct conn *c, int side, const struct pending_s
 	return &c->mem->own->signing[side][p - c->block->mem[side].pending];
 }
 
-static bool dead(uint32_t pid)
-{
-	return pid && kill((pid_t)pid, 0) && errno == ESRCH;
-}
-
 /* From one state to another, as the only one of this side to change it until release(). */
 static bool claim(struct conn *c, int side, struct pending_signal *p, uint32_t from, uint32_t to)
 {
 	uint32_t holder = 0;
 	while (!atomic_compare_exchange_strong(signer(c, side, p), &holder, rma_self()))
-		if (!dead(holder))
+		if (!process_dead((pid_t)holder))
 			return false;
 	FAULT_POINT("signal-claimed");
 	if (atomic_compare_exchange_strong(&p->state, &from, to))
@@ -187,7 +182,7 @@ static void release(struct conn *c, int side, struct pending_signal *p)
 static void reclaim(struct conn *c, int side, struct pending_signal *p)
 {
 	uint32_t holder = atomic_load(signer(c, side, p));
-	if (!dead(holder) ||
+	if (!process_dead((pid_t)holder) ||
 	    !atomic_compare_exchange_strong(signer(c, side, p), &holder, rma_self()))
 		return;
 	uint32_t filling = SIGNAL_FILLING, writing = SIGNAL_WRITING;

@@ -14,7 +14,6 @@
 
 /* How long a non-blocking call waits before it looks again whether the holder went to sleep. */
 #define LOOK_NS	 1000000ull
-#define NS_PER_S 1000000000ull
 
 static int result_of(pthread_mutex_t *lock, int error)
 {
@@ -26,9 +25,7 @@ static int result_of(pthread_mutex_t *lock, int error)
 
 static int lock_for_a_while(pthread_mutex_t *lock)
 {
-	uint64_t end = wait_now() + LOOK_NS;
-	struct timespec limit = {.tv_sec = (time_t)(end / NS_PER_S),
-				 .tv_nsec = (long)(end % NS_PER_S)};
+	struct timespec limit = wait_timespec(wait_now() + LOOK_NS);
 
 	return pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &limit);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -332,6 +333,11 @@ void process_refresh(void)
 	changed = atomic_load(&process.changed);
 	if (is_new && changed != NULL)
 		changed();
+}
+
+bool process_dead(pid_t pid)
+{
+	return pid != 0 && kill(pid, 0) != 0 && errno == ESRCH;
 }
 
 void process_on_change(void (*changed)(void))

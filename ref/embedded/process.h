@@ -45,6 +45,9 @@ int process_wake_fd(void);
 /* Takes in what is waiting on the socket; does not block. */
 void process_refresh(void);
 
+/* Whether no process has that number, as far as we are told: one that cannot be asked counts as living. 0 is nobody. */
+bool process_dead(pid_t pid);
+
 /* A routine that process_refresh() calls, without locks, when the view changed; NULL: none. */
 void process_on_change(void (*changed)(void));
 

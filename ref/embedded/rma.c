@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "embedded.h"
@@ -15,6 +14,7 @@
 #include "fault_point.h"
 #include "fence.h"
 #include "mapping.h"
+#include "process.h"
 #include "safe_copy.h"
 #include "scif.h"
 #include "wait.h"
@@ -182,7 +182,7 @@ void rma_drop_dead(struct conn *c)
 	for (unsigned i = 0; i < MEM_TRANSFERS; i++) {
 		struct transfer *t = &mem->transfer[i];
 		uint32_t holder = atomic_load(flying(c, t));
-		if (!holder || !kill((pid_t)holder, 0) || errno != ESRCH ||
+		if (!process_dead((pid_t)holder) ||
 		    !atomic_compare_exchange_strong(flying(c, t), &holder, rma_self()))
 			continue;
 		atomic_store(&t->seq, 0);
@@ -280,13 +280,15 @@ static int transfer(struct conn *c, struct span *local, uint64_t roffset, int fl
 		error = range;
 	if (!error)
 		error = span_check(local, read ? SCIF_PROT_WRITE : SCIF_PROT_READ);
+	if (!error) {
+		bool ordered = flags & SCIF_RMA_ORDERED;
+		error = read ? copy(local, &remote, ordered) : copy(&remote, local, ordered);
+		/* Memory of a shared file that was cut off under a window. */
+		if (error == -EFAULT && !memory)
+			return -ENXIO;
+	}
 	/* The text of transfers knows no shortage. */
-	if (error)
-		return error == -ENOMEM ? -ENXIO : error;
-	bool ordered = flags & SCIF_RMA_ORDERED;
-	error = read ? copy(local, &remote, ordered) : copy(&remote, local, ordered);
-	/* Memory of a shared file that was cut off under a window. */
-	return error == -EFAULT && !memory ? -ENXIO : error;
+	return error == -ENOMEM ? -ENXIO : error;
 }
 
 int rma_run(struct conn *c, struct span *local, uint64_t roffset, int flags, bool read)

@@ -306,11 +306,6 @@ static int mark_mapped(struct store *s, unsigned char *bits)
 	return 0;
 }
 
-static bool process_dead(uint32_t pid)
-{
-	return kill(pid, 0) && errno == ESRCH;
-}
-
 static void collect_marked(struct store *s, const unsigned char *bits)
 {
 	struct frames *f = s->frames;

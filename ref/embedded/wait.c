@@ -44,10 +44,14 @@ uint64_t wait_now(void)
 	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
+struct timespec wait_timespec(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+}
+
 int futex_wait(_Atomic uint32_t *word, uint32_t seen, uint64_t ns, bool shared)
 {
-	struct timespec limit = {.tv_sec = (time_t)(ns / NS_PER_S),
-				 .tv_nsec = (long)(ns % NS_PER_S)};
+	struct timespec limit = wait_timespec(ns);
 	int op = FUTEX_WAIT | (shared ? 0 : FUTEX_PRIVATE_FLAG);
 
 	return syscall(SYS_futex, word, op, seen, &limit, NULL, 0) == 0 ? 0 : -errno;
@@ -149,8 +153,7 @@ static bool time_left(uint64_t deadline, uint64_t limit, struct timespec *left)
 	ns = deadline == WAIT_FOREVER ? limit : deadline > now ? deadline - now : 0;
 	if (ns > limit)
 		ns = limit;
-	left->tv_sec = (time_t)(ns / NS_PER_S);
-	left->tv_nsec = (long)(ns % NS_PER_S);
+	*left = wait_timespec(ns);
 	return true;
 }
 

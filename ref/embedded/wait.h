@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 enum { WAIT_EXTRA = 2 }; /* entries that wait_sleep adds after the caller's */
 
@@ -51,6 +52,7 @@ void wait_signals_release(struct wait_signals *signals);
 #define WAIT_FOREVER UINT64_MAX
 int wait_sleep(struct wait_signals *signals, struct pollfd *fds, nfds_t count, uint64_t deadline);
 uint64_t wait_now(void);
+struct timespec wait_timespec(uint64_t ns);
 
 /*
  * Sleeps until fd shows one of events, HUP or ERR. 0 with *revents (0 when

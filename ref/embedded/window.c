@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -22,6 +21,7 @@
 #include "fence.h"
 #include "fork.h"
 #include "mapping.h"
+#include "process.h"
 #include "quota.h"
 #include "registry.h"
 #include "rma.h"
@@ -282,7 +282,7 @@ static bool is_any(const struct extent *e)
 
 static bool has_living_holder(const struct extent *e)
 {
-	return !e->holder || kill(e->holder, 0) == 0 || errno != ESRCH;
+	return !process_dead(e->holder);
 }
 
 /* The peer's mappings of a range, apart from those of processes known to be dead. */

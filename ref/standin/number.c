@@ -22,6 +22,7 @@
 #include "family.h"
 #include "libc.h"
 #include "node.h"
+#include "process.h"
 #include "registry.h"
 #include "safe_copy.h"
 #include "standin.h"
@@ -231,7 +232,7 @@ static bool process_ended(int32_t pid)
 
 	if (pid == 0 || pid == getpid())
 		return false;
-	if (kill(pid, 0) != 0 && errno == ESRCH)
+	if (process_dead(pid))
 		return true;
 	/* One that nobody has waited for holds no descriptors any more. */
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&

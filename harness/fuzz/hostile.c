@@ -412,7 +412,7 @@ int file_of_kind(enum file_kind kind, int *other)
 	case FILE_OTHER_MAGIC:
 		return hand_made_block(1);
 	case FILE_READ_ONLY:
-		return hand_made_read_only(hand_made_block(BLOCK_MAGIC));
+		return hand_made_reopened(hand_made_block(BLOCK_MAGIC), O_RDONLY);
 	case FILE_HUGE:
 		return hand_made_memory((size_t)1 << 50, F_SEAL_SHRINK);
 	case FILE_EMPTY:

@@ -347,7 +347,6 @@ static bool accept_without_standard_ones(void)
 
 static int how_it_ends(bool (*holds)(void))
 {
-	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -355,8 +354,7 @@ static int how_it_ends(bool (*holds)(void))
 		connect_ends(&own, &peer);
 		exit(!holds());
 	}
-	must(waitpid(pid, &status, 0), "waitpid");
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return end_of(pid);
 }
 
 int main(void)

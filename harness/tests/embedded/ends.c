@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void must(intptr_t result, const char *what)
@@ -34,6 +35,14 @@ void connect_ends(scif_epd_t *connected, scif_epd_t *accepted)
 	must(scif_connect(epd, &to), "connect");
 	scif_close(listener);
 	*connected = epd;
+}
+
+int end_of(pid_t pid)
+{
+	int status = 0;
+
+	must(waitpid(pid, &status, 0), "waitpid");
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 void leave_memory(long bytes)

@@ -8,6 +8,7 @@
 
 #include <scif.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { BROKEN = 99 };
 
@@ -16,6 +17,9 @@ void must(intptr_t result, const char *what);
 
 /* Both ends of a connection, in this process; the one that connected does not block. */
 void connect_ends(scif_epd_t *connected, scif_epd_t *accepted);
+
+/* Waits for the end of a child: its status, or the number of the signal that ended it, negative. */
+int end_of(pid_t pid);
 
 /* From here on the process gets so many more bytes of addresses. */
 void leave_memory(long bytes);

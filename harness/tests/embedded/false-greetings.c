@@ -246,7 +246,7 @@ static int file_of_kind(int kind, int *other_end)
 	case ANOTHER_MAGIC:
 		return hand_made_block(1);
 	case READ_ONLY:
-		return hand_made_read_only(hand_made_block(BLOCK_MAGIC));
+		return hand_made_reopened(hand_made_block(BLOCK_MAGIC), O_RDONLY);
 	case A_STORE:
 		return hand_made_memory((size_t)1 << 20, F_SEAL_SHRINK);
 	case ANOTHER_SIZE:

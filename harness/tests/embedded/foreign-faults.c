@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "ends.h"
 
 enum { CAUGHT = 3 };
 
@@ -91,7 +92,6 @@ static void send_and_live(void)
 
 static int how_it_ends(void (*before)(void), void (*then)(void))
 {
-	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -106,8 +106,7 @@ static int how_it_ends(void (*before)(void), void (*then)(void))
 		then();
 		_exit(0);
 	}
-	waitpid(pid, &status, 0);
-	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+	return end_of(pid);
 }
 
 int main(void)

@@ -22,7 +22,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ends.h"
@@ -318,7 +317,6 @@ static bool twice_is_refused(void)
 
 static int how_it_ends(void (*where)(void), bool (*holds)(void))
 {
-	int status = 0;
 	pid_t pid = fork();
 
 	if (pid == 0) {
@@ -327,8 +325,7 @@ static int how_it_ends(void (*where)(void), bool (*holds)(void))
 		where();
 		exit(!holds());
 	}
-	must(waitpid(pid, &status, 0), "waitpid");
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+	return end_of(pid);
 }
 
 int main(void)

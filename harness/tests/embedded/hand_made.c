@@ -51,12 +51,12 @@ int hand_made_block(uint32_t magic)
 	return fd;
 }
 
-int hand_made_read_only(int fd)
+int hand_made_reopened(int fd, int mode)
 {
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int other = open(path, O_RDONLY | O_CLOEXEC);
+	int other = open(path, mode | O_CLOEXEC);
 	must(other, path);
 	close(fd);
 	return other;

@@ -22,8 +22,8 @@ int hand_made_socket(int flags, const char *format, const char *fabric, int numb
 int hand_made_memory(size_t size, int seals);
 /* As large as a connection block, sealed, zero but for its head. */
 int hand_made_block(uint32_t magic);
-/* The same file, which cannot be written; fd is closed. */
-int hand_made_read_only(int fd);
+/* The same file, opened with O_RDONLY or O_WRONLY; fd is closed. */
+int hand_made_reopened(int fd, int mode);
 
 /* Bytes with up to HAND_MADE_FDS descriptors: what sendmsg(2) gives. */
 ssize_t hand_made_send(int to, const void *bytes, size_t length, const int *fds, size_t count,

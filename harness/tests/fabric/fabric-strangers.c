@@ -340,17 +340,6 @@ static void write_table(int fd, uint32_t magic, uint32_t version)
 	must(pwrite(fd, &table, sizeof(table), 0), "pwrite");
 }
 
-static int only_to_write(int fd)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	int other = open(path, O_WRONLY | O_CLOEXEC);
-	must(other, path);
-	close(fd);
-	return other;
-}
-
 static int make_file(enum file kind)
 {
 	size_t size = kind == SHORT ? 16 : sizeof(struct node_table);
@@ -364,7 +353,7 @@ static int make_file(enum file kind)
 			    kind == ANOTHER_VERSION ? 99 : CTL_VERSION);
 	if (kind != UNSEALED)
 		must(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), "F_ADD_SEALS");
-	return kind == NOT_TO_BE_READ ? only_to_write(fd) : fd;
+	return kind == NOT_TO_BE_READ ? hand_made_reopened(fd, O_WRONLY) : fd;
 }
 
 static void give(int listener, const struct answer *a)

@@ -178,15 +178,17 @@ static bool merge_call(struct observed_entry *e)
 {
 	uint32_t at = (uint32_t)(e - events->entries), behind = at + 1;
 	struct observed_entry *before = e - 1;
+	uint64_t ended = e->call.ended;
 
 	/* What is not done may be in the hands of another thread, whole entry and all. */
 	if (!at || atomic_load(&before->state) != ENTRY_DONE || before->length ||
 	    !same_origin(e, before) || !same_call(&e->call, &before->call) || e->call.made != -1)
 		return false;
 	atomic_store(&e->state, ENTRY_EMPTY);
+	/* From then on another thread may have it. */
 	if (!atomic_compare_exchange_strong(&events->used, &behind, at))
 		return false;
-	before->call.ended = e->call.ended;
+	before->call.ended = ended;
 	before->call.until = at;
 	atomic_fetch_add(&before->times, 1);
 	return true;

@@ -29,19 +29,22 @@ static struct block_mem *mem_of(struct conn *c, int side)
 	return &c->block->mem[side];
 }
 
-static pid_t own_pid;
+static _Atomic uint32_t own_pid;
 
 uint32_t rma_self(void)
 {
-	/* getpid is a system call; fork's child handler forgets the value. */
-	if (!own_pid)
-		own_pid = getpid();
-	return own_pid;
+	/* getpid is a system call; fork's child handler forgets the value. Relaxed: who finds none asks for the same. */
+	uint32_t pid = atomic_load_explicit(&own_pid, memory_order_relaxed);
+	if (!pid) {
+		pid = (uint32_t)getpid();
+		atomic_store_explicit(&own_pid, pid, memory_order_relaxed);
+	}
+	return pid;
 }
 
 void rma_atfork_child(void)
 {
-	own_pid = 0;
+	atomic_store_explicit(&own_pid, 0, memory_order_relaxed);
 }
 
 /* --- places --- */

@@ -30,6 +30,7 @@ struct controller {
 	int table_fd;
 	int notifier;
 	int clients;
+	bool asked;   /* to change something */
 	bool refused; /* the latest who knocked could not be taken */
 	struct pollfd fds[1 + CLIENTS]; /* the listener, then the clients from oldest to newest */
 };
@@ -192,6 +193,7 @@ static int perform(struct controller *self, int client, const struct ctl_request
 		return 0;
 	if (!may_change(client))
 		return -EPERM;
+	self->asked = true;
 	switch (request->op) {
 	case CTL_NODE_SET:
 	case CTL_NODE_ADD:
@@ -202,6 +204,28 @@ static int perform(struct controller *self, int client, const struct ctl_request
 		return reset(self);
 	default:
 		return -EINVAL;
+	}
+}
+
+static bool is_needless(const struct controller *self, bool served)
+{
+	return is_default(self->table) && (self->asked || (served && self->clients == 0));
+}
+
+static bool is_there(const struct controller *self)
+{
+	return self->fds[0].fd >= 0;
+}
+
+/* From the door, and from all but one: a connection shows our name as long as we have it. Who is turned away asks again. */
+static void withdraw(struct controller *self, int last)
+{
+	atomic_store(&self->table->closed, 1);
+	for (int i = 0; i <= self->clients; i++) {
+		if (self->fds[i].fd == last)
+			continue;
+		close(self->fds[i].fd);
+		self->fds[i].fd = -1;
 	}
 }
 
@@ -219,6 +243,8 @@ static bool serve(struct controller *self, int client)
 	if (count != sizeof(request) || request.magic != CTL_MAGIC)
 		return false;
 	reply.error = perform(self, client, &request);
+	if (is_needless(self, false))
+		withdraw(self, client);
 	reply.generation = atomic_load(&self->table->generation);
 	return ctl_send_fd(client, NULL, 0, &reply, sizeof(reply), self->table_fd) == sizeof(reply);
 }
@@ -247,16 +273,9 @@ static void take_client(struct controller *self)
 
 static void serve_ready(struct controller *self)
 {
-	for (int i = self->clients; i >= 1; i--)
+	for (int i = self->clients; i >= 1 && is_there(self); i--)
 		if (self->fds[i].revents != 0 && !serve(self, self->fds[i].fd))
 			drop(self, i);
-}
-
-static bool is_needless(const struct controller *self, bool served)
-{
-	bool changed = atomic_load(&self->table->generation) > 0;
-
-	return is_default(self->table) && (changed || (served && self->clients == 0));
 }
 
 /* Where nobody could be taken, for lack of a descriptor, say, those who wait at the door wait a little. */
@@ -283,11 +302,12 @@ static void run(struct controller *self)
 		if (ready < 0)
 			continue;
 		serve_ready(self);
-		if (self->fds[0].revents != 0)
+		if (is_there(self) && self->fds[0].revents != 0)
 			take_client(self);
 		served |= self->clients > 0;
 	}
-	atomic_store(&self->table->closed, 1);
+	if (is_there(self))
+		withdraw(self, -1);
 }
 
 static void close_between(int low, int high)

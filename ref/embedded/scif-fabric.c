@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "controller.h"
@@ -62,6 +63,19 @@ static int print_json(json_t *document)
 	return EXIT_OK;
 }
 
+/*
+ * Waits until the controller has done with a connection. One that leaves, because the state is the default, has then
+ * gone with its name.
+ */
+static void part(int sock)
+{
+	struct pollfd entry = {.fd = sock};
+
+	shutdown(sock, SHUT_WR);
+	poll(&entry, 1, REPLY_MS);
+	close(sock);
+}
+
 /* One attempt: with the controller that is there, or with one started for the purpose. */
 static int ask_once(const char *fabric, const struct ctl_request *request)
 {
@@ -81,7 +95,7 @@ static int ask_once(const char *fabric, const struct ctl_request *request)
 	error = ctl_request(sock, request, REPLY_MS, &table_fd);
 	if (table_fd >= 0)
 		close(table_fd);
-	close(sock);
+	part(sock);
 	return error;
 }
 

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../runner/clock.h"
 #include "../runner/format.h"
 
 #define LINE 1024
@@ -65,28 +65,20 @@ static int start_peer(struct explore_run *run, int peer)
 	return process->pid < 0 ? -1 : 0;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* A line without its end, to be freed; NULL where none comes in time. */
 static char *read_reply(const struct explore_run *run, const struct explore_process *process,
 			int patience)
 {
 	double scale = run->explorer->settings->timeout_scale;
-	int64_t end = now_ms() + (int64_t)(patience * scale), left;
+	double end = clock_ms() + patience * scale, left;
 	struct pollfd entry = {.fd = process->replies, .events = POLLIN};
 	char line[LINE];
 	size_t used = 0;
 
-	while (used < sizeof(line) && (left = end - now_ms()) > 0) {
+	while (used < sizeof(line) && (left = end - clock_ms()) > 0) {
 		ssize_t got;
 
-		if (poll(&entry, 1, (int)left) <= 0)
+		if (poll(&entry, 1, (int)left + 1) <= 0)
 			continue;
 		got = read(process->replies, line + used, sizeof(line) - used);
 		if (got <= 0)

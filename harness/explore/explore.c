@@ -11,36 +11,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../runner/clock.h"
 #include "../runner/commands.h"
 #include "../runner/format.h"
+#include "../runner/progress.h"
 #include "../runner/session.h"
 
 #define DEFAULT_TIME 60 /* seconds */
 
-static double now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
-
-static bool has_terminal(void)
-{
-	const char *terminal = getenv("TERM");
-
-	return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-}
-
 static void draw(const struct explorer *explorer, unsigned long sequences)
 {
-	if (has_terminal())
+	if (progress_is_drawn())
 		fprintf(stderr, "\r\033[K%lu sequences, %lu calls", sequences, explorer->calls);
 }
 
 static void clear(void)
 {
-	if (has_terminal())
+	if (progress_is_drawn())
 		fputs("\r\033[K", stderr);
 }
 
@@ -103,12 +90,12 @@ static double time_of(const struct settings *settings)
 static int explore(struct explorer *explorer)
 {
 	const struct settings *settings = explorer->settings;
-	double end = now() + time_of(settings);
+	double end = clock_ms() + time_of(settings) * 1e3;
 	unsigned long sequences;
 	int status = EXIT_PASSED;
 
 	for (sequences = 0; (!settings->sequences || sequences < settings->sequences) &&
-			    (!sequences || now() < end) && status == EXIT_PASSED;
+			    (!sequences || clock_ms() < end) && status == EXIT_PASSED;
 	     sequences++) {
 		struct explore_sequence sequence = {0};
 		struct explore_fault fault = {0};

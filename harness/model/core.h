@@ -3,6 +3,8 @@
 #ifndef CTS_MODEL_CORE_H
 #define CTS_MODEL_CORE_H
 
+#include <stdarg.h>
+
 #include "model.h"
 #include "tables.h"
 
@@ -48,12 +50,13 @@ bool model_is_whole(const struct model *model);
 bool model_sees_all(const struct model *model);
 
 /*
- * A complaint about the step of FLIGHT. The clauses are those of the outcomes, names with blanks
- * between them, and ids.
+ * A complaint about the step of FLIGHT. OUTCOME is one whose clauses are named, or ids of clauses; WHY is in the words
+ * of vprintf. NULL where the profile knows of a departure there.
  */
 struct complaint *complain(const struct model *model, const struct flight *flight,
-			   const char *state, const char *allowed, const char *clauses,
-			   const char *why, ...) __attribute__((format(printf, 6, 7)));
+			   const struct plan_function *function, const char *state,
+			   const char *allowed, const char *outcome, const char *why,
+			   va_list details) __attribute__((format(printf, 7, 0)));
 
 /* A number that an argument is; false where it is not known. */
 bool argument_number(const struct step *step, size_t argument, intptr_t *number);

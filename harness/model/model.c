@@ -63,23 +63,27 @@ bool argument_number(const struct step *step, size_t argument, intptr_t *number)
 }
 
 struct complaint *complain(const struct model *model, const struct flight *flight,
-			   const char *state, const char *allowed, const char *clauses,
-			   const char *why, ...)
+			   const struct plan_function *function, const char *state,
+			   const char *allowed, const char *outcome, const char *why,
+			   va_list details)
 {
-	struct complaint *complaint = zeroed_array(1, sizeof(*complaint));
+	const struct tables *tables = model_tables(model);
+	struct complaint *complaint;
+	char *clauses;
 	size_t length;
-	va_list details;
 	FILE *out;
 
-	(void)model;
+	if (tables_deviates(tables, function, outcome))
+		return NULL;
+	complaint = zeroed_array(1, sizeof(*complaint));
+	clauses = tables_clauses(tables, function, outcome);
 	complaint->step = flight->step;
 	complaint->state = copy_text(state);
 	complaint->allowed = copy_text(allowed);
-	complaint->clauses = copy_text(clauses);
+	complaint->clauses = copy_text(*clauses ? clauses : outcome);
+	free(clauses);
 	out = text_stream(&complaint->why, &length);
-	va_start(details, why);
 	vfprintf(out, why, details);
-	va_end(details);
 	fclose(out);
 	return complaint;
 }

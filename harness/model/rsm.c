@@ -95,25 +95,13 @@ bool rsm_is(const struct rsm_call *call, const char *function)
 struct complaint *rsm_complain(const struct rsm_call *call, const char *allowed,
 			       const char *outcome, const char *why, ...)
 {
-	const struct tables *tables = model_tables(call->rsm->model);
 	struct complaint *complaint;
-	char *text, *clauses;
-	size_t length;
 	va_list details;
-	FILE *out;
 
-	if (tables_deviates(tables, call->function, outcome))
-		return NULL;
-	clauses = tables_clauses(tables, call->function, outcome);
-	out = text_stream(&text, &length);
 	va_start(details, why);
-	vfprintf(out, why, details);
+	complaint = complain(call->rsm->model, call->flight, call->function,
+			     state_names[call->state], allowed, outcome, why, details);
 	va_end(details);
-	fclose(out);
-	complaint = complain(call->rsm->model, call->flight, state_names[call->state], allowed,
-			     *clauses ? clauses : outcome, "%s", text);
-	free(text);
-	free(clauses);
 	return complaint;
 }
 

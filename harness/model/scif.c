@@ -225,27 +225,15 @@ static unsigned states_of_unknown(const struct scif_call *call)
 struct complaint *scif_complain(const struct scif_call *call, const char *allowed,
 				const char *outcome, const char *why, ...)
 {
-	const struct tables *tables = model_tables(call->scif->model);
 	struct complaint *complaint;
-	char *text, *clauses;
-	size_t length;
 	va_list details;
-	FILE *out;
 
-	if (tables_deviates(tables, call->function, outcome))
-		return NULL;
-	clauses = tables_clauses(tables, call->function, outcome);
-	out = text_stream(&text, &length);
 	va_start(details, why);
-	vfprintf(out, why, details);
-	va_end(details);
-	fclose(out);
 	complaint = complain(
-		call->scif->model, call->flight,
+		call->scif->model, call->flight, call->function,
 		scif_endpoint_argument(call->step) < 0 ? "" : scif_state_names(call->states),
-		allowed, *clauses ? clauses : outcome, "%s", text);
-	free(text);
-	free(clauses);
+		allowed, outcome, why, details);
+	va_end(details);
 	return complaint;
 }
 

@@ -27,15 +27,21 @@ static const char *color_of(enum verdict verdict)
 	return verdict_counts_as_failed(verdict) ? "31" : "33";
 }
 
+bool progress_is_drawn(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
 struct progress *progress_start(const struct session *session)
 {
 	struct progress *progress = zeroed_array(1, sizeof(*progress));
-	const char *terminal = getenv("TERM");
 	size_t i;
 
 	progress->session = session;
 	progress->tap = session->settings->tap;
-	progress->terminal = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+	progress->terminal = progress_is_drawn();
 	progress->color = session->settings->color == COLOR_ALWAYS ||
 			  (session->settings->color == COLOR_AUTO && progress->terminal &&
 			   isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));

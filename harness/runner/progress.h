@@ -3,9 +3,14 @@
 #ifndef CTS_RUNNER_PROGRESS_H
 #define CTS_RUNNER_PROGRESS_H
 
+#include <stdbool.h>
+
 #include "session.h"
 
 struct progress;
+
+/* Whether a line that is drawn again and again can be: on standard error. */
+bool progress_is_drawn(void);
 
 struct progress *progress_start(const struct session *session);
 void progress_case(struct progress *progress, const struct case_run *run);

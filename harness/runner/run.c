@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "clock.h"
 #include "format.h"
 #include "launch.h"
 #include "locate.h"
@@ -61,14 +62,6 @@ struct pool {
 	int signals; /* signalfd */
 	sigset_t old_mask;
 };
-
-static double now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
-}
 
 static char *job_file(const struct pool *pool, const struct job *job, const char *kind)
 {
@@ -190,7 +183,7 @@ static void set_deadline(const struct pool *pool, struct job *job, off_t recorde
 	double limit = job->batch.clauses[0]->is_long ? LONG_CASE_LIMIT_MS : SHORT_CASE_LIMIT_MS;
 
 	job->recorded = recorded;
-	job->deadline = now_ms() + limit * pool->session->settings->timeout_scale;
+	job->deadline = clock_ms() + limit * pool->session->settings->timeout_scale;
 }
 
 static void record_not_started(struct pool *pool, struct job *job, const char *program, int error)
@@ -220,7 +213,7 @@ static void start_batch(struct pool *pool, struct job *job, const struct batch *
 
 	unlink(records);
 	unlink(observations);
-	*job = (struct job){.batch = *batch, .started = now_ms()};
+	*job = (struct job){.batch = *batch, .started = clock_ms()};
 	set_deadline(pool, job, 0);
 	status = spawn(pool, job, output, arguments, environment);
 	if (status) {
@@ -363,12 +356,12 @@ static bool record_case(struct pool *pool, const struct job *job, struct remains
 		}
 		record = record_of_single(pool, job, remains->status, remains->objection, &what);
 		remains->objection = NULL;
-		record.ms = now_ms() - job->started;
+		record.ms = clock_ms() - job->started;
 		record_by_runner(pool, run, record, what, output);
 		return true;
 	}
 	if (!record.ms)
-		record.ms = (now_ms() - job->started) / (double)batch->count;
+		record.ms = (clock_ms() - job->started) / (double)batch->count;
 	session_record(pool->session, run, record, output, observations_of(remains, id, &record));
 	progress_case(pool->progress, run);
 	return true;
@@ -474,7 +467,7 @@ static bool has_progressed(const struct pool *pool, struct job *job)
 /* Ends programs that are over their time; returns the time until the next one will be, in ms. */
 static int expire(struct pool *pool)
 {
-	double now = now_ms(), next = now + 60000;
+	double now = clock_ms(), next = now + 60000;
 	int i;
 
 	for (i = 0; i < pool->job_count; i++) {
@@ -513,9 +506,9 @@ static void run_cases(struct pool *pool)
 /* After the last case nothing that the run has started may stay. */
 static void end_all_orphans(struct pool *pool)
 {
-	double deadline = now_ms() + ORPHANS_LIMIT_MS;
+	double deadline = clock_ms() + ORPHANS_LIMIT_MS;
 
-	while (orphans_end_all(&pool->orphans) && now_ms() < deadline) {
+	while (orphans_end_all(&pool->orphans) && clock_ms() < deadline) {
 		wait_for_signal(pool, 100);
 		reap(pool);
 	}
@@ -634,7 +627,7 @@ int session_run(struct session *session)
 
 	if (open_pool(&pool, session) != 0)
 		return EXIT_USAGE;
-	started = now_ms();
+	started = clock_ms();
 	session->started = time(NULL);
 	waivers_prepare(&session->waivers, session->plan, &session->library,
 			session->settings->label, session->started);
@@ -642,7 +635,7 @@ int session_run(struct session *session)
 	end_all_orphans(&pool);
 	record_interrupted(&pool);
 	waivers_judge(&session->waivers, session);
-	session->duration_ms = now_ms() - started;
+	session->duration_ms = clock_ms() - started;
 	close_pool(&pool);
 	return 0;
 }

@@ -13,10 +13,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../runtime/observe_log.h"
+#include "clock.h"
 #include "commands.h"
 #include "format.h"
 #include "judge_log.h"
@@ -59,8 +59,6 @@ static void arrange_signals(void)
 
 static int make_log(struct trace *trace)
 {
-	struct timespec now;
-
 	trace->memory = memfd_create("scif-cts-trace", MFD_CLOEXEC);
 	if (trace->memory < 0 || ftruncate(trace->memory, sizeof(*trace->log)) < 0)
 		return -errno;
@@ -68,11 +66,10 @@ static int make_log(struct trace *trace)
 			  MAP_SHARED | MAP_NORESERVE, trace->memory, 0);
 	if (trace->log == MAP_FAILED)
 		return -errno;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	trace->log->call_entries = OBSERVED_ENTRIES;
 	trace->log->call_text = OBSERVED_TEXT;
 	trace->log->has_clock = true;
-	trace->log->start = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	trace->log->start = clock_ns();
 	return 0;
 }
 

@@ -354,7 +354,7 @@ static int how_it_ends(bool (*holds)(void))
 		connect_ends(&own, &peer);
 		exit(!holds());
 	}
-	return end_of(pid);
+	return ended_as(pid);
 }
 
 int main(void)

@@ -37,7 +37,7 @@ void connect_ends(scif_epd_t *connected, scif_epd_t *accepted)
 	*connected = epd;
 }
 
-int end_of(pid_t pid)
+int ended_as(pid_t pid)
 {
 	int status = 0;
 

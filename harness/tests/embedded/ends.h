@@ -19,7 +19,7 @@ void must(intptr_t result, const char *what);
 void connect_ends(scif_epd_t *connected, scif_epd_t *accepted);
 
 /* Waits for the end of a child: its status, or the number of the signal that ended it, negative. */
-int end_of(pid_t pid);
+int ended_as(pid_t pid);
 
 /* From here on the process gets so many more bytes of addresses. */
 void leave_memory(long bytes);

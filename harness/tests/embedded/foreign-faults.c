@@ -106,7 +106,7 @@ static int how_it_ends(void (*before)(void), void (*then)(void))
 		then();
 		_exit(0);
 	}
-	return end_of(pid);
+	return ended_as(pid);
 }
 
 int main(void)

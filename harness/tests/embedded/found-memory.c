@@ -325,7 +325,7 @@ static int how_it_ends(void (*where)(void), bool (*holds)(void))
 		where();
 		exit(!holds());
 	}
-	return end_of(pid);
+	return ended_as(pid);
 }
 
 int main(void)

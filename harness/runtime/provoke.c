@@ -13,17 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <time.h>
 
 #define SIGNAL_MS 100
-#define BUSY_MS                                                                                    \
-	500 /* a call may spin instead of sleeping; after this time it counts as waiting           \
-	     */
+/* A call may spin instead of sleeping; when it has had the processor for so long it counts as waiting. */
+#define BUSY_MS	  500
 
 struct meanwhile {
 	const struct cts_case *c;
 	void *v;
 	pthread_t caller;
-	int stat; /* of the caller */
+	int stat;	 /* of the caller */
+	clockid_t clock; /* of its processor time */
 	atomic_bool in_call, returned;
 	bool early; /* the call returned before it waited */
 	pthread_t thread;
@@ -60,13 +61,21 @@ static int signal_number(const char *name)
 	cts_unresolved("no signal is named %s", name);
 }
 
+static int64_t processor_ms(const struct meanwhile *m)
+{
+	struct timespec spent = {0};
+
+	clock_gettime(m->clock, &spent);
+	return spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
+}
+
 static bool wait_until_it_waits(struct meanwhile *m)
 {
 	while (!atomic_load(&m->in_call))
 		asleep_pace();
-	int64_t busy_end = now_ms() + BUSY_MS;
+	int64_t busy_end = processor_ms(m) + BUSY_MS;
 	while (!atomic_load(&m->returned)) {
-		if (asleep_now(m->stat) || now_ms() > busy_end)
+		if (asleep_now(m->stat) || processor_ms(m) > busy_end)
 			return true;
 		asleep_pace();
 	}
@@ -118,7 +127,8 @@ static void meanwhile_start(struct meanwhile *m)
 		sigaction(signal_number(provoke_value(m->c, "signal")), &action, NULL);
 	m->caller = pthread_self();
 	m->stat = asleep_open(gettid());
-	if (m->stat == -1 || pthread_create(&m->thread, NULL, meanwhile_main, m))
+	if (m->stat == -1 || pthread_getcpuclockid(m->caller, &m->clock) ||
+	    pthread_create(&m->thread, NULL, meanwhile_main, m))
 		cts_unresolved("no thread for what happens during the call");
 }
 

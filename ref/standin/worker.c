@@ -363,10 +363,10 @@ void worker_entrust(struct wish *wish)
  */
 static void end_sleep(void)
 {
-	uint32_t seen;
+	/* Asked before the bell rings: of the sleep that begins after it nobody would tell the end. */
+	uint32_t seen = atomic_load(&worker.sleeps);
 
 	ring();
-	seen = atomic_load(&worker.sleeps);
 	while ((seen & 1) && atomic_load(&worker.sleeps) == seen)
 		sched_yield();
 }

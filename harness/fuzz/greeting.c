@@ -182,12 +182,12 @@ static void connect_as(struct input *in)
 		say_hello(in);
 	send_notices(in);
 	call_begins(leave);
-	int result = scif_accept(victim_listener, &who, &epd, 0);
+	int result = accept_next(&who, &epd);
 	call_ends();
 	if (result == 0) {
 		send_notices(in);
 		use(epd);
-	} else if (errno != EAGAIN && errno != ENODEV && errno != EINTR) {
+	} else if (errno != EAGAIN && errno != ENODEV) {
 		broken("a connector that keeps to no rule is passed over");
 	}
 	next_is_served();

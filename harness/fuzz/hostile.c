@@ -477,6 +477,16 @@ static void *mapped(int fd, size_t size)
 	return at;
 }
 
+int accept_next(struct scif_portID *who, scif_epd_t *epd)
+{
+	int result;
+
+	do
+		result = scif_accept(victim_listener, who, epd, 0);
+	while (result < 0 && errno == EINTR);
+	return result;
+}
+
 void peer_connects(struct peer *p)
 {
 	static char bytes[FILLER];
@@ -499,7 +509,7 @@ void peer_connects(struct peer *p)
 	must(send_with(p->sock, bytes, FILLER, fds, HELLO_FDS), "hello");
 	for (int i = 0; i < HELLO_FDS; i++)
 		close(fds[i]);
-	must(scif_accept(victim_listener, &who, &epd, 0), "accept");
+	must(accept_next(&who, &epd), "accept");
 	p->victim = epd;
 }
 

@@ -105,6 +105,9 @@ void peer_end(struct peer *p);
 
 /* The victim's listener, for connectors made by hand. */
 extern scif_epd_t victim_listener;
+/* A non-blocking scif_accept there, again where it was interrupted: the fuzzer has a timer of its own, and what was
+ * interrupted is served first by the next call. */
+int accept_next(struct scif_portID *who, scif_epd_t *epd);
 enum { LISTENER_PORT = 2000, FALSE_PORT = 3000, PEER_PORT = 4000, FILLER = 9000 };
 
 #endif

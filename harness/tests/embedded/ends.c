@@ -15,6 +15,7 @@ void must(intptr_t result, const char *what)
 	if (result >= 0)
 		return;
 	printf("%s: %s\n", what, strerror(errno));
+	fflush(stdout); /* a fuzzer does not let exit do it */
 	exit(BROKEN);
 }
 

@@ -102,6 +102,14 @@ static bool is_content(const struct plan_function *function, size_t parameter, c
 	return !json_is_string(item) || strstr(type, "handle_t *") || strstr(type, "**");
 }
 
+/* Every other string is an address. */
+static bool is_name(const json_t *item)
+{
+	const char *text = json_string_value(item);
+
+	return text && strncmp(text, "0x", 2) != 0;
+}
+
 static void read_values(const struct reader *reader, struct step *step, const json_t *values)
 {
 	const struct plan_function *function =
@@ -113,8 +121,14 @@ static void read_values(const struct reader *reader, struct step *step, const js
 	{
 		int at = function ? tables_parameter(function, name) : -1;
 
+		if (!strcmp(name, "user"))
+			flatten(&step->user, item);
 		if (at < 0 || at >= STEP_ARGUMENTS)
 			continue;
+		if (is_name(item)) {
+			step->arguments[at].text = json_string_value(item);
+			continue;
+		}
 		if (is_content(function, (size_t)at, item))
 			flatten(&step->arguments[at], item);
 		else
@@ -229,6 +243,11 @@ static void read_node(struct reader *reader, const json_t *event, size_t index)
 	step->arguments[1] = (struct value){.is = VALUE_NUMBER, .number = change};
 }
 
+static bool is_text(const json_t *item, const char *text)
+{
+	return json_is_string(item) && !strcmp(json_string_value(item), text);
+}
+
 /* What is not a call or an exchange, but changes what there is. */
 static void read_other(struct reader *reader, const json_t *event, const char *what, size_t index)
 {
@@ -241,6 +260,8 @@ static void read_other(struct reader *reader, const json_t *event, const char *w
 		read_node(reader, event, index);
 	else if (!strcmp(what, "dropped") || !strcmp(what, "full"))
 		reader->history->is_whole = false;
+	else if (!strcmp(what, "end"))
+		reader->history->ran_out = is_text(json_array_get(event, 1), "timeout");
 	else if (!strcmp(what, "judge"))
 		reader->history->profile = json_string_value(json_array_get(event, 1));
 }
@@ -333,6 +354,7 @@ void history_free(struct history *history)
 	for (i = 0; i < history->step_count; i++) {
 		for (k = 0; k < STEP_ARGUMENTS; k++)
 			free(history->steps[i].arguments[k].at);
+		free(history->steps[i].user.at);
 	}
 	free(history->steps);
 	free(history->moves);

@@ -233,6 +233,28 @@ struct complaint *model_step(struct model *model, const struct step *step)
 	return step->kind == STEP_CALL && step->came_back ? model_end(model, step) : NULL;
 }
 
+/* What has not come back, though nothing else happened meanwhile and time enough went by. */
+static size_t judge_flights(struct model *model, const struct history *history,
+			    void (*tell)(void *to, const struct history *history,
+					 const struct complaint *complaint),
+			    void *to)
+{
+	size_t i, count = 0;
+
+	for (i = 0; history->ran_out && model->api->hangs && i < model->flight_count; i++) {
+		struct complaint *complaint = NULL;
+
+		if (model->flights[i]->function)
+			complaint = model->api->hangs(model->state, model->flights[i]);
+		if (!complaint)
+			continue;
+		count++;
+		tell(to, history, complaint);
+		complaint_free(complaint);
+	}
+	return count;
+}
+
 size_t model_judge(struct model *model, const struct history *history,
 		   const struct surroundings *surroundings,
 		   void (*tell)(void *to, const struct history *history,
@@ -260,7 +282,7 @@ size_t model_judge(struct model *model, const struct history *history,
 		tell(to, history, complaint);
 		complaint_free(complaint);
 	}
-	return count;
+	return count + judge_flights(model, history, tell, to);
 }
 
 const char *model_state(const struct model *model, int process, intptr_t object)

@@ -64,7 +64,8 @@ struct segment *rsm_new_segment(struct rsm *rsm, int process, enum segment_state
 				    .node = rsm_node(rsm, process),
 				    .length = -1,
 				    .permission = -1,
-				    .mode = -1};
+				    .mode = -1,
+				    .descriptor = -1};
 	rsm->segments = grown_array(rsm->segments, rsm->segment_count + 1, sizeof(*rsm->segments));
 	rsm->segments[rsm->segment_count++] = segment;
 	return segment;
@@ -85,6 +86,19 @@ struct segment *rsm_published(const struct rsm *rsm, intptr_t node, intptr_t id,
 			return segment;
 	}
 	return NULL;
+}
+
+intptr_t rsm_length(const struct segment *import)
+{
+	return import->exporter ? import->exporter->length : -1;
+}
+
+bool rsm_made(const struct value *place, intptr_t *made)
+{
+	if (!place->at_count)
+		return false;
+	*made = place->at[place->at_count - 1];
+	return true;
 }
 
 bool rsm_is(const struct rsm_call *call, const char *function)
@@ -125,6 +139,7 @@ static void start(void *state)
 	free(rsm->controllers.at);
 	free(rsm->barriers.at);
 	free(rsm->nodes);
+	free(rsm->present);
 	*rsm = (struct rsm){.model = rsm->model};
 }
 
@@ -144,8 +159,18 @@ static void blur(struct rsm *rsm, int process)
 		bool is_of = segment->process == process ||
 			     (segment->exporter && segment->exporter->process == process);
 
+		segment->may_be_gone |= !segment->is_blurred && process && is_of;
 		segment->is_blurred |= is_of || !process;
 	}
+}
+
+/* Nobody is there any more who needs the node. */
+static void forget_node(struct rsm *rsm, int process)
+{
+	size_t i;
+
+	for (i = 0; i < rsm->node_count; i++)
+		rsm->nodes[i].is_gone |= rsm->nodes[i].process == process;
 }
 
 static void sign(void *state, const struct step *step)
@@ -154,9 +179,7 @@ static void sign(void *state, const struct step *step)
 
 	switch (step->kind) {
 	case STEP_STARTED:
-		rsm->nodes = grown_array(rsm->nodes, rsm->node_count + 1, sizeof(*rsm->nodes));
-		rsm->nodes[rsm->node_count].process = step->process;
-		rsm->nodes[rsm->node_count++].node = (int)step->arguments[0].number;
+		rsm_set_node(rsm, step->process, (int)step->arguments[0].number);
 		break;
 	case STEP_FORKED:
 	case STEP_FORKS:
@@ -164,6 +187,7 @@ static void sign(void *state, const struct step *step)
 		break;
 	case STEP_ENDED:
 	case STEP_LAST_SIGN:
+		forget_node(rsm, step->process);
 		blur(rsm, step->process);
 		break;
 	case STEP_NODE:
@@ -224,9 +248,9 @@ static struct complaint *judge_failure(const struct rsm_call *call, const struct
 	bool documented = tables_documented(tables, call->function, error);
 
 	if (cell && tables_allows(tables, cell, error) && strcmp(error, "RSMERR_TIMEOUT"))
-		return NULL;
+		return rsm_judge_rest(call);
 	if (documented && !rsm_excludes(call, error))
-		return NULL;
+		return rsm_judge_rest(call);
 	allowed = allowed_words(call, cell);
 	complaint = rsm_complain(call, allowed, error,
 				 documented ? "none of the reasons documented for %s is there"
@@ -258,13 +282,11 @@ static void find_objects(struct rsm_call *call)
 {
 	const struct step *step = call->step;
 	const struct value *first = &step->arguments[0];
-	bool is_vector =
-		rsm_is(call, "rsm_memseg_import_putv") || rsm_is(call, "rsm_memseg_import_getv");
 	intptr_t name;
 	struct named *named = NULL;
 
 	call->state = STATE_UNKNOWN;
-	if (is_vector && first->at_count)
+	if (rsm_is_vector(call) && first->at_count)
 		named = rsm_find(&call->rsm->handles, step->process, first->at[0]);
 	if (argument_number(step, 0, &name)) {
 		named = rsm_find(&call->rsm->handles, step->process, name);
@@ -279,15 +301,27 @@ static void find_objects(struct rsm_call *call)
 		call->state = call->segment->state;
 }
 
-static struct complaint *end(void *state, struct flight *flight)
+static struct rsm_call call_of(struct rsm *rsm, struct flight *flight)
 {
-	struct rsm *rsm = state;
-	struct complaint *complaint;
 	struct rsm_call call = {
 		.rsm = rsm, .flight = flight, .step = flight->step, .function = flight->function};
 
 	find_objects(&call);
-	complaint = judge(&call);
+	return call;
+}
+
+static struct complaint *hangs(void *state, struct flight *flight)
+{
+	struct rsm_call call = call_of(state, flight);
+
+	return rsm_judge_hanging_wait(&call);
+}
+
+static struct complaint *end(void *state, struct flight *flight)
+{
+	struct rsm_call call = call_of(state, flight);
+	struct complaint *complaint = judge(&call);
+
 	rsm_learn(&call);
 	return complaint;
 }
@@ -323,6 +357,7 @@ const struct model_api model_of_rsm = {
 	.sign = sign,
 	.begin = begin,
 	.end = end,
+	.hangs = hangs,
 	.disturb = disturb,
 	.state_of = state_of,
 	.objects = objects,

@@ -4,9 +4,10 @@
 #include "rsm.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The numbers are those of the public headers. */
-enum { PERM_READ = 0400, PERM_WRITE = 0200, EXPLICIT_MODE = 0 };
+enum { PERM_READ = 0400, PERM_WRITE = 0200, EXPLICIT_MODE = 0, MAP_FIXED_ADDRESS = 1 };
 
 /* A transfer: bytes per item and what it needs; false: none, or not known. */
 struct transfer {
@@ -51,15 +52,10 @@ static bool is_inside(const struct segment *segment, const struct transfer *tran
 	       transfer->length <= segment->length - transfer->offset;
 }
 
-static intptr_t length_of(const struct segment *segment)
-{
-	return segment->exporter ? segment->exporter->length : -1;
-}
-
 static struct complaint *judge_transfer(const struct rsm_call *call,
 					const struct transfer *transfer)
 {
-	struct segment whole = {.length = length_of(call->segment)};
+	struct segment whole = {.length = rsm_length(call->segment)};
 
 	if (!transfer->length)
 		return NULL;
@@ -72,16 +68,6 @@ static struct complaint *judge_transfer(const struct rsm_call *call,
 				    "RSMERR_BAD_LENGTH", "the segment has %jd bytes",
 				    (intmax_t)whole.length);
 	return NULL;
-}
-
-static struct complaint *judge_vector(const struct rsm_call *call)
-{
-	const struct value *list = &call->step->arguments[0];
-
-	if (list->at_count < 3 || !list->at[2])
-		return NULL;
-	return rsm_complain(call, "a residual count of 0", "done",
-			    "%jd requests are told to be left", (intmax_t)list->at[2]);
 }
 
 static struct complaint *judge_publish(const struct rsm_call *call)
@@ -117,9 +103,39 @@ static struct complaint *judge_connect(const struct rsm_call *call)
 
 	if (!argument_number(call->step, 1, &node) || !argument_number(call->step, 2, &id) ||
 	    !knows_segments(call->rsm) || rsm_published(call->rsm, node, id, false))
-		return NULL;
+		return rsm_judge_access(call);
 	return rsm_complain(call, "RSMERR_SEG_NOT_PUBLISHED", "RSMERR_SEG_NOT_PUBLISHED",
 			    "node %jd has published no segment %jd", (intmax_t)node, (intmax_t)id);
+}
+
+static struct complaint *judge_map(const struct rsm_call *call)
+{
+	const struct value *place = &call->step->arguments[1];
+	const struct segment *segment = call->segment;
+	struct segment whole;
+	struct transfer range;
+	intptr_t attributes;
+
+	if (argument_number(call->step, 2, &attributes) && attributes & MAP_FIXED_ADDRESS &&
+	    place->at_count == 2 && place->at[0] != place->at[1])
+		return rsm_complain(call, "the address that was asked for",
+				    "RSM-IMPORT-MAP-MAPPED-15",
+				    "0x%jx was asked for and 0x%jx given", (uintmax_t)place->at[0],
+				    (uintmax_t)place->at[1]);
+	if (call->state == STATE_UNKNOWN || !argument_number(call->step, 3, &range.permission) ||
+	    !argument_number(call->step, 4, &range.offset) ||
+	    !argument_number(call->step, 5, &range.length))
+		return NULL;
+	if (segment->permission >= 0 && range.permission & ~segment->permission)
+		return rsm_complain(call, "RSMERR_BAD_PERMS", "RSMERR_BAD_PERMS",
+				    "the connection has the permission 0%jo",
+				    (uintmax_t)segment->permission);
+	whole.length = rsm_length(segment);
+	if (whole.length >= 0 && (range.length <= 0 || !is_inside(&whole, &range)))
+		return rsm_complain(call, "RSMERR_BAD_OFFSET, RSMERR_BAD_LENGTH",
+				    "RSMERR_BAD_LENGTH", "the segment has %jd bytes",
+				    (intmax_t)whole.length);
+	return NULL;
 }
 
 static struct complaint *judge_mode(const struct rsm_call *call)
@@ -158,28 +174,6 @@ static struct complaint *judge_barrier(const struct rsm_call *call)
 	return NULL;
 }
 
-/* Who posts to it may be somebody whose calls are not in the log. */
-static bool knows_other_end(const struct rsm_call *call)
-{
-	size_t i;
-
-	for (i = 0; i < call->rsm->segment_count; i++) {
-		if (call->rsm->segments[i]->exporter == call->segment)
-			return true;
-	}
-	return call->segment->exporter != NULL || model_sees_all(call->rsm->model);
-}
-
-static struct complaint *judge_wait(const struct rsm_call *call)
-{
-	if (!call->segment || !knows_other_end(call) || call->segment->signals_blurred ||
-	    call->rsm->has_forked ||
-	    call->rsm->hides_handles || call->step->times > 1 || call->segment->is_blurred ||
-	    call->segment->most_signals)
-		return NULL;
-	return rsm_complain(call, "RSMERR_TIMEOUT", "RSMERR_TIMEOUT", "no signal is pending");
-}
-
 static bool is_about_barrier(const struct rsm_call *call)
 {
 	return strstr(call->step->function, "_barrier") &&
@@ -213,30 +207,27 @@ struct complaint *rsm_judge_success(const struct rsm_call *call)
 	if (rsm_is(call, "rsm_memseg_import_get_mode"))
 		return judge_mode(call);
 	if (rsm_is(call, "rsm_intr_signal_wait"))
-		return judge_wait(call);
-	if (rsm_is(call, "rsm_memseg_import_putv") || rsm_is(call, "rsm_memseg_import_getv"))
-		return judge_vector(call);
+		return rsm_judge_wait(call);
+	if (rsm_is(call, "rsm_intr_signal_wait_pollfd"))
+		return rsm_judge_wait_pollfd(call);
+	if (rsm_is(call, "rsm_memseg_get_pollfd"))
+		return rsm_judge_pollfd(call);
+	if (rsm_is(call, "rsm_get_interconnect_topology"))
+		return rsm_judge_topology(call);
+	if (rsm_is(call, "rsm_memseg_import_map"))
+		return judge_map(call);
+	if (rsm_is_vector(call))
+		return rsm_judge_vector(call);
 	if (is_about_barrier(call) && call->barrier)
 		return judge_barrier(call);
-	if (rsm_is(call, "rsm_memseg_export_destroy") && call->segment &&
-	    call->segment->pollfds > 0 && call->state != STATE_UNKNOWN)
+	if (rsm_is_polled(call) &&
+	    (rsm_is(call, "rsm_memseg_export_destroy") ||
+	     (rsm_is(call, "rsm_memseg_import_disconnect") && call->state != IMPORT_ABORTED)))
 		return rsm_complain(call, "RSMERR_POLLFD_IN_USE", "RSMERR_POLLFD_IN_USE",
 				    "a descriptor of the segment is in use");
 	if (call->segment && call->state != STATE_UNKNOWN && is_transfer(call, &transfer))
 		return judge_transfer(call, &transfer);
 	return NULL;
-}
-
-static bool wait_excludes(const struct rsm_call *call)
-{
-	const struct segment *segment = call->segment;
-	intptr_t timeout;
-
-	if (argument_number(call->step, 1, &timeout) && timeout < 0)
-		return true;
-	return segment && !segment->signals_blurred && !segment->is_blurred &&
-	       !call->rsm->hides_handles && !call->flight->crowded && !call->rsm->has_forked &&
-	       segment->least_signals > 0;
 }
 
 static bool range_excludes(const struct rsm_call *call)
@@ -246,7 +237,7 @@ static bool range_excludes(const struct rsm_call *call)
 
 	if (!call->segment || call->state == STATE_UNKNOWN || !is_transfer(call, &transfer))
 		return false;
-	whole.length = length_of(call->segment);
+	whole.length = rsm_length(call->segment);
 	return whole.length >= 0 && is_inside(&whole, &transfer);
 }
 
@@ -266,6 +257,25 @@ static bool connect_excludes(const struct rsm_call *call)
 	return argument_number(call->step, 1, &node) && argument_number(call->step, 2, &id) &&
 	       !call->flight->crowded && !call->rsm->is_shaken &&
 	       rsm_published(call->rsm, node, id, true);
+}
+
+/* Loopback always is; another was there when somebody got it, and no node has gone since. */
+static bool is_present(const struct rsm_call *call)
+{
+	const struct rsm *rsm = call->rsm;
+	const char *name = call->step->arguments[0].text;
+	size_t i;
+
+	if (name && !strcasecmp(name, "loopback"))
+		return true;
+	if (!name || rsm->is_shaken || model_surroundings(rsm->model)->node_loss)
+		return false;
+	for (i = 0; i < rsm->present_count; i++) {
+		if (rsm->present[i].process == call->step->process &&
+		    !strcasecmp(rsm->present[i].text, name))
+			return true;
+	}
+	return false;
 }
 
 static bool barrier_excludes(const struct rsm_call *call, const char *error)
@@ -288,7 +298,9 @@ bool rsm_excludes(const struct rsm_call *call, const char *error)
 		return !model_surroundings(call->rsm->model)->signals && !call->step->interrupted &&
 		       !call->flight->disturbed;
 	if (!strcmp(error, "RSMERR_TIMEOUT"))
-		return rsm_is(call, "rsm_intr_signal_wait") && wait_excludes(call);
+		return rsm_wait_excludes(call);
+	if (!strcmp(error, "RSMERR_CTLR_NOT_PRESENT") && rsm_is(call, "rsm_get_controller"))
+		return is_present(call);
 	/* Whose a handle of local memory is, is not kept: it may be another controller's. */
 	if (!strcmp(error, "RSMERR_BAD_CTLR_HNDL"))
 		return !rsm_is(call, "rsm_free_localmemory_handle") && call->controller &&
@@ -296,8 +308,14 @@ bool rsm_excludes(const struct rsm_call *call, const char *error)
 		       !call->flight->crowded;
 	if (!strcmp(error, "RSMERR_SEG_NOT_PUBLISHED") && rsm_is(call, "rsm_memseg_import_connect"))
 		return connect_excludes(call);
+	if (rsm_is(call, "rsm_memseg_import_connect"))
+		return rsm_access_excludes(call, error);
 	if (call->state == STATE_UNKNOWN || call->state == NO_HANDLE)
 		return false;
+	if (rsm_is_vector(call) && rsm_vector_excludes(call, error))
+		return true;
+	if (!strcmp(error, "RSMERR_POLLFD_IN_USE"))
+		return !call->segment->pollfds && !call->rsm->has_forked;
 	if (!strcmp(error, "RSMERR_BAD_SEG_HNDL") || !strcmp(error, "RSMERR_SEG_STILL_MAPPED") ||
 	    !strcmp(error, "RSMERR_SEG_ALREADY_MAPPED") ||
 	    !strcmp(error, "RSMERR_SEG_NOT_MAPPED") ||
@@ -312,4 +330,31 @@ bool rsm_excludes(const struct rsm_call *call, const char *error)
 		return is_transfer(call, &transfer) && call->segment->permission >= 0 &&
 		       call->segment->permission & transfer.permission;
 	return false;
+}
+
+/* The place for a handle or an address is left alone. */
+struct complaint *rsm_judge_rest(const struct rsm_call *call)
+{
+	static const struct {
+		const char *function;
+		size_t place;
+	} makers[] = {{"rsm_get_controller", 1},
+		      {"rsm_memseg_export_create", 1},
+		      {"rsm_memseg_import_connect", 4},
+		      {"rsm_memseg_import_map", 1}};
+	const struct value *place;
+	size_t i;
+
+	if (rsm_is_vector(call))
+		return rsm_judge_failed_vector(call);
+	for (i = 0; i < sizeof(makers) / sizeof(*makers); i++) {
+		place = &call->step->arguments[makers[i].place];
+		if (!rsm_is(call, makers[i].function) || call->flight->crowded ||
+		    place->at_count != 2 || place->at[0] == place->at[1])
+			continue;
+		return rsm_complain(call, "the place for the result as it was", call->step->error,
+				    "0x%jx was there, and 0x%jx is", (uintmax_t)place->at[0],
+				    (uintmax_t)place->at[1]);
+	}
+	return NULL;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { NO_ACCUMULATE = 2, IMPLICIT_SIGPOST = 1 };
+#include "../runner/format.h"
 
 static void set_state(const struct rsm_call *call, enum segment_state state)
 {
@@ -15,16 +15,16 @@ static void set_state(const struct rsm_call *call, enum segment_state state)
 static struct segment *add_handle(const struct rsm_call *call, size_t argument,
 				  enum segment_state state)
 {
-	const struct value *place = &call->step->arguments[argument];
 	struct segment *segment;
+	intptr_t name;
 
-	if (!place->at_count) {
+	if (!rsm_made(&call->step->arguments[argument], &name)) {
 		call->rsm->hides_handles = true;
 		return NULL;
 	}
 	segment = rsm_new_segment(call->rsm, call->step->process, state);
 	segment->is_blurred = call->step->times > 1;
-	rsm_name(&call->rsm->handles, call->step->process, place->at[0])->segment = segment;
+	rsm_name(&call->rsm->handles, call->step->process, name)->segment = segment;
 	return segment;
 }
 
@@ -35,6 +35,8 @@ static void learn_create(const struct rsm_call *call)
 
 	if (segment && argument_number(call->step, 3, &length))
 		segment->length = length;
+	if (segment)
+		segment->user = call->step->user.at_count ? &call->step->user : NULL;
 }
 
 static void learn_connect(const struct rsm_call *call)
@@ -75,72 +77,6 @@ static void abort_imports(const struct rsm_call *call, const struct segment *exp
 	}
 }
 
-static void add_signal(const struct rsm_call *call, struct segment *to, bool accumulates)
-{
-	if (accumulates) {
-		to->most_signals += call->step->times;
-		to->least_signals += call->flight->crowded ? 0 : call->step->times;
-		return;
-	}
-	if (!to->most_signals || call->flight->crowded)
-		to->most_signals++;
-	if (!to->least_signals && !call->flight->crowded)
-		to->least_signals++;
-}
-
-static void learn_post(const struct rsm_call *call)
-{
-	struct rsm *rsm = call->rsm;
-	intptr_t flags = 0;
-	bool accumulates;
-	size_t i;
-
-	accumulates = argument_number(call->step, 1, &flags) && !(flags & NO_ACCUMULATE);
-	if (!call->segment)
-		return;
-	if (call->segment->exporter)
-		add_signal(call, call->segment->exporter, accumulates);
-	for (i = 0; i < rsm->segment_count; i++) {
-		if (rsm->segments[i]->exporter == call->segment &&
-		    rsm->segments[i]->state != IMPORT_ABORTED)
-			add_signal(call, rsm->segments[i], accumulates);
-	}
-}
-
-static void learn_wait(const struct rsm_call *call)
-{
-	struct segment *segment = call->segment;
-	size_t taken = call->step->times;
-
-	if (!segment)
-		return;
-	segment->least_signals -= segment->least_signals < taken ? segment->least_signals : taken;
-	if (!call->flight->crowded)
-		segment->most_signals -=
-			segment->most_signals < taken ? segment->most_signals : taken;
-}
-
-/* Which of the process's descriptors were waited for is not told. */
-static void learn_wait_pollfd(const struct rsm_call *call)
-{
-	size_t i;
-
-	for (i = 0; i < call->rsm->segment_count; i++) {
-		if (call->rsm->segments[i]->process == call->step->process)
-			call->rsm->segments[i]->signals_blurred = true;
-	}
-}
-
-static void learn_vector(const struct rsm_call *call)
-{
-	const struct value *list = &call->step->arguments[0];
-
-	if (list->at_count < 4 || !call->segment || !call->segment->exporter)
-		return;
-	if (list->at[3] & IMPLICIT_SIGPOST)
-		add_signal(call, call->segment->exporter, !(list->at[3] & NO_ACCUMULATE));
-}
-
 static void learn_barrier(const struct rsm_call *call)
 {
 	static const struct {
@@ -174,19 +110,28 @@ static void learn_init_barrier(const struct rsm_call *call)
 	barrier->is_blurred = call->flight->crowded;
 }
 
+static void learn_present(struct rsm *rsm, int process, const char *name)
+{
+	rsm->present = grown_array(rsm->present, rsm->present_count + 1, sizeof(*rsm->present));
+	rsm->present[rsm->present_count].process = process;
+	rsm->present[rsm->present_count++].text = name;
+}
+
 static void learn_controller(const struct rsm_call *call)
 {
-	const struct value *place = &call->step->arguments[1];
 	struct named *controller;
+	intptr_t name;
 
 	if (rsm_is(call, "rsm_release_controller")) {
 		if (call->controller)
 			call->controller->controllers -= (int)call->step->times;
 		return;
 	}
-	if (!place->at_count)
+	if (call->step->arguments[0].text)
+		learn_present(call->rsm, call->step->process, call->step->arguments[0].text);
+	if (!rsm_made(&call->step->arguments[1], &name))
 		return;
-	controller = rsm_name(&call->rsm->controllers, call->step->process, place->at[0]);
+	controller = rsm_name(&call->rsm->controllers, call->step->process, name);
 	controller->controllers += (int)call->step->times;
 }
 
@@ -198,6 +143,11 @@ static void learn_segment(const struct rsm_call *call)
 	if (rsm_is(call, "rsm_memseg_export_publish")) {
 		set_state(call, EXPORT_PUBLISHED);
 		call->segment->id = id->at_count > 1 ? id->at[1] : -1;
+		rsm_learn_list(call, 2);
+		rsm_learn_user(call);
+	} else if (rsm_is(call, "rsm_memseg_export_republish")) {
+		rsm_learn_list(call, 1);
+		rsm_learn_user(call);
 	} else if (rsm_is(call, "rsm_memseg_export_unpublish")) {
 		abort_imports(call, call->segment);
 		set_state(call, EXPORT_UNPUBLISHED);
@@ -216,20 +166,35 @@ static void learn_segment(const struct rsm_call *call)
 	} else if (rsm_is(call, "rsm_memseg_import_set_mode") &&
 		   argument_number(call->step, 1, &mode)) {
 		call->segment->mode = call->flight->crowded ? -1 : mode;
-	} else if (rsm_is(call, "rsm_memseg_get_pollfd")) {
-		call->segment->pollfds += (int)call->step->times;
-	} else if (rsm_is(call, "rsm_memseg_release_pollfd")) {
-		call->segment->pollfds -= (int)call->step->times;
+	} else if (strstr(call->step->function, "_pollfd")) {
+		rsm_learn_pollfd(call);
 	}
+}
+
+static void learn_topology(const struct rsm_call *call)
+{
+	const struct value *topology = &call->step->arguments[0];
+
+	if (topology->at_count)
+		rsm_set_node(call->rsm, call->step->process, (int)topology->at[0]);
+}
+
+static void learn_failure(const struct rsm_call *call)
+{
+	/* A close that tells of a loss may have closed the barrier. */
+	if (call->barrier && strstr(call->step->function, "_barrier"))
+		call->barrier->is_blurred = true;
+	/* Which list holds after a failure is not said. */
+	if (call->segment && rsm_is(call, "rsm_memseg_export_republish"))
+		call->segment->list = NULL;
 }
 
 void rsm_learn(const struct rsm_call *call)
 {
-	/* A close that tells of a loss may have closed the barrier. */
-	if (call->step->error && call->barrier && strstr(call->step->function, "_barrier"))
-		call->barrier->is_blurred = true;
-	if (call->step->error)
+	if (call->step->error) {
+		learn_failure(call);
 		return;
+	}
 	if (!call->segment && tables_cell(call->function, "garbage"))
 		call->rsm->hides_handles = true;
 	if (rsm_is(call, "rsm_memseg_export_create"))
@@ -237,13 +202,15 @@ void rsm_learn(const struct rsm_call *call)
 	else if (rsm_is(call, "rsm_memseg_import_connect"))
 		learn_connect(call);
 	else if (rsm_is(call, "rsm_intr_signal_post"))
-		learn_post(call);
+		rsm_learn_post(call);
 	else if (rsm_is(call, "rsm_intr_signal_wait"))
-		learn_wait(call);
+		rsm_learn_wait(call);
 	else if (rsm_is(call, "rsm_intr_signal_wait_pollfd"))
-		learn_wait_pollfd(call);
-	else if (rsm_is(call, "rsm_memseg_import_putv") || rsm_is(call, "rsm_memseg_import_getv"))
-		learn_vector(call);
+		rsm_learn_wait_pollfd(call);
+	else if (rsm_is_vector(call))
+		rsm_learn_vector(call);
+	else if (rsm_is(call, "rsm_get_interconnect_topology"))
+		learn_topology(call);
 	else if (rsm_is(call, "rsm_memseg_import_init_barrier"))
 		learn_init_barrier(call);
 	else if (rsm_is(call, "rsm_get_controller") || rsm_is(call, "rsm_release_controller"))

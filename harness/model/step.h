@@ -27,6 +27,7 @@ struct value {
 	/* What the argument points to, as it is after the call; NULL: not told. */
 	intptr_t *at;
 	size_t at_count;
+	const char *text; /* a name that it points to; NULL: none, or not told */
 };
 
 enum step_kind {
@@ -56,6 +57,7 @@ struct step {
 	intptr_t ret;	   /* an address is 1 where the log does not tell it */
 	const char *error; /* the name of the error it failed with; NULL: it did not */
 	unsigned times;	   /* so often in a row */
+	struct value user; /* who calls, in at: the effective user and groups; none: not told */
 };
 
 /* A step begins, or it is over; what begins and is over in adjacent moves was alone. */
@@ -71,6 +73,7 @@ struct history {
 	struct move *moves;
 	size_t step_count, move_count;
 	bool is_whole;	      /* no call is missing */
+	bool ran_out;	      /* the time of the case was up before it came to its end */
 	bool knows_intervals; /* of every call it is told whether others began before its return */
 	json_t *line;	      /* owns the strings */
 };

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define EVENT_BYTES 4096
-#define VALUE_BYTES 1024
+#define VALUE_BYTES 2048
 
 static struct observe_log *events;
 static _Thread_local pid_t this_thread, this_process;
@@ -137,6 +137,7 @@ struct observed_call *observe_call(const char *function, enum observed_class ret
 	e->call.count = (unsigned char)count;
 	e->call.returns_nothing = false;
 	e->call.made = -1;
+	e->call.has_before = false;
 	for (int i = 0; i < count; i++) {
 		e->call.arguments[i] = arguments[i].value;
 		e->call.classes[i] = (unsigned char)arguments[i].is;

@@ -25,6 +25,10 @@ enum observed_class {
 	OBSERVED_SHORT,
 	OBSERVED_POLL, /* as many as the next argument says */
 	OBSERVED_TRANSFERS,
+	OBSERVED_ACCESS,  /* as many as the next argument says */
+	OBSERVED_POLLFDS, /* as many as the next argument says */
+	OBSERVED_POLLFD_MADE,
+	OBSERVED_TOPOLOGY,
 	OBSERVED_NAME,
 	/* An address or a handle that is of interest by itself; a place where a call leaves one. */
 	OBSERVED_ADDRESS,

@@ -30,7 +30,10 @@ struct observed_call {
 	unsigned char count, returns;
 	bool returns_nothing;
 	int err;
-	intptr_t ret, made;    /* made: the endpoint left behind, or -1; the id it was told */
+	intptr_t ret, made; /* made: the endpoint left behind, or -1; the id it was told */
+	intptr_t
+		before; /* what was in the place for a handle, an address, the events of an entry */
+	bool has_before;
 	uint32_t until;	       /* the first entry that was taken after its return */
 	uint64_t begun, ended; /* nanoseconds; where the log has a clock */
 	struct observed_text values;

@@ -6,8 +6,10 @@
 #include "observe_log.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <rsmapi.h>
 #include <scif.h>
@@ -99,12 +101,31 @@ static void put_address(struct values *v, const char *name, uintptr_t address)
 	put(v, "%s\"%s\":\"0x%" PRIxPTR "\"", v->used ? "," : "", name, address);
 }
 
-static void put_made(struct values *v, const struct observed_argument *argument)
+/* What was in the place before the call, and what is there after it. */
+static void put_made(struct values *v, const struct observed_argument *argument,
+		     struct observed_call *call, bool returned)
 {
 	uintptr_t address;
 
-	if (observe_read((void *)argument->value, &address, sizeof address))
+	if (!observe_read((void *)argument->value, &address, sizeof address))
+		return;
+	if (returned && call->has_before) {
+		put_name(v, argument);
+		put(v, "[\"0x%" PRIxPTR "\",\"0x%" PRIxPTR "\"]", (uintptr_t)call->before, address);
+	} else if (returned) {
 		put_address(v, argument->name, address);
+	}
+	call->has_before = true;
+	call->before = (intptr_t)address;
+}
+
+static void put_entry(struct values *v, const rsm_iovec_t *at)
+{
+	rsm_iovec_t entry;
+
+	if (observe_read(at, &entry, sizeof entry))
+		put(v, ",[%d,%ld,%ld,%ld]", entry.io_type, (long)entry.local_offset,
+		    (long)entry.remote_offset, (long)entry.transfer_length);
 }
 
 static void put_transfers(struct values *v, const struct observed_argument *argument)
@@ -115,9 +136,93 @@ static void put_transfers(struct values *v, const struct observed_argument *argu
 		return;
 	put_name(v, argument);
 	/* Signed: readers of JSON have no larger integers. */
-	put(v, "[\"0x%" PRIxPTR "\",%ld,%ld,%u]", (uintptr_t)transfers.remote_handle,
+	put(v, "[\"0x%" PRIxPTR "\",%ld,%ld,%u", (uintptr_t)transfers.remote_handle,
 	    (long)transfers.io_request_count, (long)transfers.io_residual_count,
 	    (unsigned)transfers.flags);
+	for (unsigned long i = 0; i < transfers.io_request_count && i < MOST_ENTRIES; i++)
+		put_entry(v, transfers.iovec + i);
+	put(v, "]");
+}
+
+static void put_access(struct values *v, const struct observed_argument *argument, intptr_t count)
+{
+	const rsmapi_access_entry_t *at = (void *)argument->value;
+	rsmapi_access_entry_t entry;
+
+	if (!at || (uint32_t)count > MOST_ENTRIES)
+		return;
+	put_name(v, argument);
+	put(v, "[");
+	for (int i = 0; i < count && observe_read(at + i, &entry, sizeof entry); i++)
+		put(v, "%s[%u,%u]", i ? "," : "", entry.ae_node, entry.ae_permission);
+	put(v, "]");
+}
+
+static void put_pollfds(struct values *v, const struct observed_argument *argument, intptr_t count)
+{
+	const struct pollfd *at = (void *)argument->value;
+	struct pollfd entry;
+
+	put_name(v, argument);
+	put(v, "[");
+	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + i, &entry, sizeof entry);
+	     i++)
+		put(v, "%s[%d,%d,%d]", i ? "," : "", entry.fd, entry.events, entry.revents);
+	put(v, "]");
+}
+
+/* revents before the call and after it. */
+static void put_pollfd_made(struct values *v, const struct observed_argument *argument,
+			    struct observed_call *call, bool returned)
+{
+	struct pollfd entry;
+
+	if (!observe_read((void *)argument->value, &entry, sizeof entry))
+		return;
+	if (returned && call->has_before) {
+		put_name(v, argument);
+		put(v, "[%d,%d,%d,%d]", entry.fd, entry.events, (int)call->before, entry.revents);
+	}
+	call->has_before = true;
+	call->before = entry.revents;
+}
+
+/* The nodes of the active remote ends of a controller. */
+static void put_connections(struct values *v, const rsm_connections_t *at)
+{
+	rsm_connections_hdr_t header;
+	rsm_remote_cntlr_t remote;
+	const char *between = "";
+
+	put(v, ",[");
+	if (!observe_read(at, &header, sizeof header))
+		header.remote_cntlr_count = 0;
+	for (int i = 0; i < header.remote_cntlr_count && i < MOST_ENTRIES; i++) {
+		if (!observe_read(at->remote_cntlr + i, &remote, sizeof remote) ||
+		    remote.connection_state != RSM_CONNECTION_ACTIVE)
+			continue;
+		put(v, "%s%u", between, remote.remote_nodeid);
+		between = ",";
+	}
+	put(v, "]");
+}
+
+static void put_topology(struct values *v, const struct observed_argument *argument)
+{
+	const rsm_topology_t *at;
+	const rsm_connections_t *connections;
+	rsm_topology_hdr_t header;
+
+	if (!observe_read((void *)argument->value, &at, sizeof at) ||
+	    !observe_read(at, &header, sizeof header))
+		return;
+	put_name(v, argument);
+	put(v, "[%u", header.local_nodeid);
+	for (unsigned i = 0; i < header.local_cntlr_count && i < MOST_ENTRIES &&
+			     observe_read(at->connections + i, &connections, sizeof connections);
+	     i++)
+		put_connections(v, connections);
+	put(v, "]");
 }
 
 /* A name that JSON would have to escape is cut there. */
@@ -168,9 +273,21 @@ static void put_value(struct values *v, const struct observed_argument *argument
 	case OBSERVED_NAME:
 		put_string(v, argument);
 		break;
+	case OBSERVED_ACCESS:
+		put_access(v, argument, i + 1 < call->count ? arguments[i + 1].value : 0);
+		break;
+	case OBSERVED_POLLFDS:
+		put_pollfds(v, argument, i + 1 < call->count ? arguments[i + 1].value : 0);
+		break;
+	case OBSERVED_POLLFD_MADE:
+		put_pollfd_made(v, argument, call, returned);
+		break;
+	case OBSERVED_TOPOLOGY:
+		if (returned && !call->ret)
+			put_topology(v, argument);
+		break;
 	case OBSERVED_ADDRESS_MADE:
-		if (returned)
-			put_made(v, argument);
+		put_made(v, argument, call, returned);
 		break;
 	case OBSERVED_ENDPOINT_MADE:
 		if (returned)
@@ -183,6 +300,28 @@ static void put_value(struct values *v, const struct observed_argument *argument
 	}
 }
 
+/* Whom the digits of an access list are compared with: the effective user and the groups. */
+static void put_user(struct values *v)
+{
+	gid_t groups[MOST_ENTRIES];
+	int count = getgroups(MOST_ENTRIES, groups);
+
+	if (count < 0)
+		return;
+	put(v, "%s\"user\":[%u,%u", v->used ? "," : "", geteuid(), getegid());
+	for (int i = 0; i < count; i++)
+		put(v, ",%u", groups[i]);
+	put(v, "]");
+}
+
+static bool goes_by_user(const char *function)
+{
+	return !strcmp(function, "rsm_memseg_export_create") ||
+	       !strcmp(function, "rsm_memseg_export_publish") ||
+	       !strcmp(function, "rsm_memseg_export_republish") ||
+	       !strcmp(function, "rsm_memseg_import_connect");
+}
+
 size_t observe_values(struct observed_call *call, const struct observed_argument *arguments,
 		      bool returned, char *out, size_t size)
 {
@@ -190,6 +329,8 @@ size_t observe_values(struct observed_call *call, const struct observed_argument
 
 	for (int i = 0; i < call->count; i++)
 		put_value(&v, arguments, i, call, returned);
+	if (returned && goes_by_user(call->function))
+		put_user(&v);
 	if (returned && call->returns == OBSERVED_POINTER && call->ret != -1)
 		put_address(&v, "return", (uintptr_t)call->ret);
 	return v.used;

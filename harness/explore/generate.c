@@ -59,6 +59,8 @@ static const struct {
 	{'U', 7, {0666, 0666, 0444, 0222, 0, 0666, 0777}},
 	{'D', 6, {0, 0, 8, 4095, 4096, 16384}},
 	{'X', 4, {0, 1, 1, 2}},
+	{'J', 6, {1, 1, 4, 16, 512, 0}},
+	{'W', 3, {0, 0, 2}},
 };
 static const char *const controllers[] = {"scif0", "scif0", "loopback", "nothing"};
 

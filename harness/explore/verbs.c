@@ -6,8 +6,9 @@
 
 /*
  * Objects: e endpoint, t port, o offset of a window, m mark, p mapping; c controller, x export,
- * i import, s segment id, b barrier; a memory of four pages. n is the number of the other's node,
- * of a port the node that it is on. Sets of numbers, in capitals: generate.c.
+ * i import, s segment id, b barrier, d descriptor of signals; a memory of four pages. n is the
+ * number of the other's node, of a port the node that it is on. Sets of numbers, in capitals:
+ * generate.c.
  */
 const struct explore_verb explore_verbs[] = {
 	{"open", "scif", 4, "", "e", "r = scif_open();"},
@@ -81,29 +82,57 @@ const struct explore_verb explore_verbs[] = {
 	 "$2, $3, "
 	 "$4, &made);\n\tr = (intptr_t)made;"},
 	{"rsm_disconnect", "rsm", 2, "i", "", "e = rsm_memseg_import_disconnect((void *)$1);"},
-	{"rsm_map", "rsm", 6, "i Q 0 Z", "p",
+	{"rsm_map", "rsm", 6, "i:import_connected Q 0 Z", "p",
 	 "void *at = NULL;\n\n\te = rsm_memseg_import_map((void *)$1, &at, RSM_MAP_NONE, $2, $3, "
 	 "$4);\n"
 	 "\tr = (intptr_t)at;"},
-	{"rsm_unmap", "rsm", 2, "i", "", "e = rsm_memseg_import_unmap((void *)$1);"},
+	{"rsm_unmap", "rsm", 2, "i:with_map|connected", "",
+	 "e = rsm_memseg_import_unmap((void *)$1);"},
 	{"rsm_get", "rsm", 6, "i D Z a", "",
 	 "e = rsm_memseg_import_get((void *)$1, $2, (void *)$4, $3);"},
 	{"rsm_put", "rsm", 6, "i D Z a", "",
 	 "e = rsm_memseg_import_put((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_get8", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_get8((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_get16", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_get16((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_get32", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_get32((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_get64", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_get64((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_put8", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_put8((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_put16", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_put16((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_put32", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_put32((void *)$1, $2, (void *)$4, $3);"},
+	{"rsm_put64", "rsm", 1, "i D J a", "",
+	 "e = rsm_memseg_import_put64((void *)$1, $2, (void *)$4, $3);"},
 	{"rsm_barrier", "rsm", 4, "i", "b",
 	 "rsmapi_barrier_t *made = calloc(1, sizeof(*made));\n\n"
 	 "\te = rsm_memseg_import_init_barrier((void *)$1, RSM_BAR_DEFAULT, made);\n"
 	 "\tr = (intptr_t)made;"},
-	{"rsm_open_barrier", "rsm", 3, "b", "", "e = rsm_memseg_import_open_barrier((void *)$1);"},
-	{"rsm_order_barrier", "rsm", 3, "b", "",
+	{"rsm_open_barrier", "rsm", 3, "b:closed", "",
+	 "e = rsm_memseg_import_open_barrier((void *)$1);"},
+	{"rsm_order_barrier", "rsm", 3, "b:open", "",
 	 "e = rsm_memseg_import_order_barrier((void *)$1);"},
-	{"rsm_close_barrier", "rsm", 3, "b", "",
+	{"rsm_close_barrier", "rsm", 3, "b:open|open|open|closed", "",
 	 "e = rsm_memseg_import_close_barrier((void *)$1);"},
+	{"rsm_destroy_barrier", "rsm", 2, "b", "",
+	 "e = rsm_memseg_import_destroy_barrier((void *)$1);"},
+	{"rsm_get_mode", "rsm", 2, "i", ".",
+	 "rsm_barrier_mode_t mode = 0;\n\n\te = rsm_memseg_import_get_mode((void *)$1, &mode);\n"
+	 "\tr = mode;"},
 	{"rsm_mode", "rsm", 2, "i X", "", "e = rsm_memseg_import_set_mode((void *)$1, $2);"},
-	{"rsm_post", "rsm", 4, "xi 0", "", "e = rsm_intr_signal_post((void *)$1, $2);"},
+	{"rsm_post", "rsm", 6, "xi W", "", "e = rsm_intr_signal_post((void *)$1, $2);"},
 	{"rsm_wait", "rsm", 4, "xi 0", "", "e = rsm_intr_signal_wait((void *)$1, $2);"},
-	{"rsm_pollfd", "rsm", 2, "xi", "",
-	 "struct pollfd entry = {.fd = -1};\n\n\te = rsm_memseg_get_pollfd((void *)$1, &entry);"},
+	{"rsm_pollfd", "rsm", 4, "xi", "d.",
+	 "struct pollfd entry = {.fd = -1};\n\n\te = rsm_memseg_get_pollfd((void *)$1, &entry);\n"
+	 "\tr = entry.fd;\n\to[1] = entry.events;"},
+	{"rsm_wait_pollfd", "rsm", 5, "d 64 0", "..",
+	 "struct pollfd entry = {.fd = $1, .events = $2};\n\tint count = 0;\n\n"
+	 "\te = rsm_intr_signal_wait_pollfd(&entry, 1, $3, &count);\n\tr = count;\n"
+	 "\to[1] = entry.revents;"},
 	{"rsm_release_pollfd", "rsm", 2, "xi", "", "e = rsm_memseg_release_pollfd((void *)$1);"},
 };
 const size_t explore_verb_count = sizeof(explore_verbs) / sizeof(*explore_verbs);

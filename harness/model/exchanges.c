@@ -15,8 +15,8 @@
 /*
  * What a request calls. An argument, and the result, is a number N: word N of the request, rN: word
  * N of the reply, p: an address, 0: null, *N: what the words from N on stand for; #N: how many
- * pairs they are; and behind @ what the argument points to afterwards, words with commas between
- * them.
+ * pairs they are; =N: N itself; and behind @ what the argument points to afterwards, words with
+ * commas between them.
  */
 static const struct verb {
 	const char *name, *function, *result, *arguments;
@@ -57,6 +57,14 @@ static const struct verb {
 	{"rsm_unmap", "rsm_memseg_import_unmap", "", "1"},
 	{"rsm_get", "rsm_memseg_import_get", "", "1 2 4 3"},
 	{"rsm_put", "rsm_memseg_import_put", "", "1 2 4 3"},
+	{"rsm_get8", "rsm_memseg_import_get8", "", "1 2 4 3"},
+	{"rsm_get16", "rsm_memseg_import_get16", "", "1 2 4 3"},
+	{"rsm_get32", "rsm_memseg_import_get32", "", "1 2 4 3"},
+	{"rsm_get64", "rsm_memseg_import_get64", "", "1 2 4 3"},
+	{"rsm_put8", "rsm_memseg_import_put8", "", "1 2 4 3"},
+	{"rsm_put16", "rsm_memseg_import_put16", "", "1 2 4 3"},
+	{"rsm_put32", "rsm_memseg_import_put32", "", "1 2 4 3"},
+	{"rsm_put64", "rsm_memseg_import_put64", "", "1 2 4 3"},
 	{"rsm_barrier", "rsm_memseg_import_init_barrier", "", "1 p r1"},
 	{"rsm_open_barrier", "rsm_memseg_import_open_barrier", "", "1"},
 	{"rsm_order_barrier", "rsm_memseg_import_order_barrier", "", "1"},
@@ -65,7 +73,9 @@ static const struct verb {
 	{"rsm_mode", "rsm_memseg_import_set_mode", "", "1 2"},
 	{"rsm_post", "rsm_intr_signal_post", "", "1 2"},
 	{"rsm_wait", "rsm_intr_signal_wait", "", "1 2"},
-	{"rsm_pollfd", "rsm_memseg_get_pollfd", "", "1 p"},
+	{"rsm_get_mode", "rsm_memseg_import_get_mode", "", "1 @r1"},
+	{"rsm_wait_pollfd", "rsm_intr_signal_wait_pollfd", "", "@1,2,r2 =1 3 @r1"},
+	{"rsm_pollfd", "rsm_memseg_get_pollfd", "", "1 @r1,r2"},
 	{"rsm_release_pollfd", "rsm_memseg_release_pollfd", "", "1"},
 };
 
@@ -129,6 +139,8 @@ static struct value make_value(const char *word, const struct line *request,
 				      .number = request->count > from
 							? (intptr_t)(request->count - from) / 2
 							: 0};
+	if (*word == '=')
+		return (struct value){.is = VALUE_NUMBER, .number = (intptr_t)from};
 	for (; *word == '*' && number_of(request, from, &number); from++)
 		add_at(&value, number);
 	for (part = *word == '@' ? word : NULL; part; part = strchr(part + 1, ',')) {

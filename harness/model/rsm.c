@@ -328,9 +328,14 @@ static struct complaint *end(void *state, struct flight *flight)
 
 static const char *state_of(const void *state, int process, intptr_t object)
 {
+	static const char *const of_barriers[] = {"barrier_destroyed", "barrier_closed",
+						  "barrier_open"};
 	const struct rsm *rsm = state;
 	const struct named *named = rsm_find(&rsm->handles, process, object);
+	const struct named *barrier = rsm_find(&rsm->barriers, process, object);
 
+	if (barrier)
+		return of_barriers[barrier->barrier];
 	return named && named->segment ? state_names[named->segment->state] : NULL;
 }
 

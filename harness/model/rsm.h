@@ -39,6 +39,8 @@ struct segment {
 	int pollfds;	     /* got and not released */
 	intptr_t descriptor; /* of them; -1: not known */
 	size_t least_signals, most_signals; /* that are pending */
+	const struct segment *poster;	    /* of the last of them */
+	bool has_posters;		    /* several */
 };
 
 enum barrier_state { BARRIER_NONE, BARRIER_CLOSED, BARRIER_OPEN };

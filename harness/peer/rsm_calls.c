@@ -169,6 +169,25 @@ CALL(call_put)
 	answer(reply, rsm_memseg_import_put(AT(0), N(1), AT(3), (size_t)N(2)), 0);
 }
 
+/* rsm_get8 and so on: H OFFSET COUNT ADDR */
+#define CALL_OF_ITEMS(name, type)                                                                  \
+	CALL(call_##name)                                                                          \
+	{                                                                                          \
+		int code =                                                                         \
+			rsm_memseg_import_##name(AT(0), N(1), (type *)AT(3), (unsigned long)N(2)); \
+                                                                                                   \
+		answer(reply, code, 0);                                                            \
+	}
+
+CALL_OF_ITEMS(get8, uint8_t)
+CALL_OF_ITEMS(get16, uint16_t)
+CALL_OF_ITEMS(get32, uint32_t)
+CALL_OF_ITEMS(get64, uint64_t)
+CALL_OF_ITEMS(put8, uint8_t)
+CALL_OF_ITEMS(put16, uint16_t)
+CALL_OF_ITEMS(put32, uint32_t)
+CALL_OF_ITEMS(put64, uint64_t)
+
 /* Also of a barrier that is never destroyed somebody knows the address. */
 struct kept_barrier {
 	rsmapi_barrier_t barrier;
@@ -243,6 +262,14 @@ CALL(call_mode)
 	answer(reply, rsm_memseg_import_set_mode(AT(0), (rsm_barrier_mode_t)N(1)), 0);
 }
 
+CALL(call_get_mode)
+{
+	rsm_barrier_mode_t mode = RSM_BARRIER_MODE_EXPLICIT;
+	int code = rsm_memseg_import_get_mode(AT(0), &mode);
+
+	answer(reply, code, mode);
+}
+
 CALL(call_post)
 {
 	answer(reply, rsm_intr_signal_post(AT(0), (uint_t)N(1)), 0);
@@ -269,6 +296,18 @@ CALL(call_release_pollfd)
 	answer(reply, rsm_memseg_release_pollfd(AT(0)), 0);
 }
 
+/* rsm_wait_pollfd FD EVENTS MS: how many are ready, then revents */
+CALL(call_wait_pollfd)
+{
+	struct pollfd entry = {.fd = (int)N(0), .events = (short)N(1)};
+	int count = 0;
+	int code = rsm_intr_signal_wait_pollfd(&entry, 1, (int)N(2), &count);
+
+	answer(reply, code, count);
+	if (!code)
+		snprintf(reply->text, sizeof reply->text, "%d", entry.revents);
+}
+
 static const struct verb calls[] = {
 	{"rsm_controller", 1, call_controller},
 	{"rsm_release", 1, call_release},
@@ -285,16 +324,26 @@ static const struct verb calls[] = {
 	{"rsm_unmap", 1, call_unmap},
 	{"rsm_get", 4, call_get},
 	{"rsm_put", 4, call_put},
+	{"rsm_get8", 4, call_get8},
+	{"rsm_get16", 4, call_get16},
+	{"rsm_get32", 4, call_get32},
+	{"rsm_get64", 4, call_get64},
+	{"rsm_put8", 4, call_put8},
+	{"rsm_put16", 4, call_put16},
+	{"rsm_put32", 4, call_put32},
+	{"rsm_put64", 4, call_put64},
 	{"rsm_barrier", 1, call_barrier},
 	{"rsm_open_barrier", 1, call_open_barrier},
 	{"rsm_order_barrier", 1, call_order_barrier},
 	{"rsm_close_barrier", 1, call_close_barrier},
 	{"rsm_destroy_barrier", 1, call_destroy_barrier},
 	{"rsm_mode", 2, call_mode},
+	{"rsm_get_mode", 1, call_get_mode},
 	{"rsm_post", 2, call_post},
 	{"rsm_wait", 2, call_wait},
 	{"rsm_pollfd", 1, call_pollfd},
 	{"rsm_release_pollfd", 1, call_release_pollfd},
+	{"rsm_wait_pollfd", 3, call_wait_pollfd},
 };
 
 bool run_call(const struct request *request, struct reply *reply)

@@ -206,7 +206,8 @@ static void deliver(struct conn *c, int side, struct pending_signal *p)
 		return;
 	FAULT_POINT("signal-taken");
 	for (int i = 0; i < 2; i++) {
-		struct signal_target target = p->target[i];
+		/* Read once: the peer can write there all the time. */
+		struct signal_target target = *(const volatile struct signal_target *)&p->target[i];
 		if (target.wanted && target.side < 2)
 			write_value(c, &target);
 	}
@@ -286,12 +287,12 @@ static int get_entry(struct conn *c, int side, struct pending_signal **entry)
 	return error;
 }
 
-static int check_targets(struct conn *c, const struct pending_signal *p)
+static int check_targets(struct conn *c, const struct signal_target targets[2])
 {
 	int error = 0;
 	for (int i = 0; i < 2 && !error; i++)
-		if (p->target[i].wanted)
-			error = check_target(c, &p->target[i]);
+		if (targets[i].wanted)
+			error = check_target(c, &targets[i]);
 	return error;
 }
 
@@ -309,7 +310,8 @@ static int signal_after(struct conn *c, int side, const struct signal_target tar
 	/* The entry holds the windows from here on; a window closed before is found closed. */
 	atomic_fetch_add(&mem->signals, 1);
 	FAULT_POINT("signal-filled");
-	error = check_targets(c, p);
+	/* Not as the entry has them: the peer can write there. */
+	error = check_targets(c, targets);
 	if (error) {
 		atomic_store(&p->state, SIGNAL_FREE);
 		release(c, side, p);

@@ -30,7 +30,7 @@ struct model_api {
 	void (*begin)(void *state, struct flight *flight);
 	/* Judges and learns. */
 	struct complaint *(*end)(void *state, struct flight *flight);
-	/* Judges a call that has not come back when the time of the case was up; NULL: it may wait. */
+	/* Judges one that had not come back when the time of the case was up; NULL: it may wait. */
 	struct complaint *(*hangs)(void *state, struct flight *flight);
 	/* ONE begins or ends while OTHER is under way. */
 	void (*disturb)(void *state, const struct step *one, struct flight *other);

@@ -83,7 +83,7 @@ struct exchange {
 	int process, thread;
 	size_t index, begin, end;
 	const char *request;
-	unsigned times;
+	unsigned times, waited;
 };
 
 struct line {
@@ -223,6 +223,7 @@ static struct step *add_call(struct reader *reader, const struct exchange *excha
 	step->thread = exchange->thread;
 	step->function = function;
 	step->times = exchange->times ? exchange->times : 1;
+	step->waited = exchange->waited;
 	return step;
 }
 
@@ -363,6 +364,39 @@ static void end_running(struct reader *reader, const struct running *running,
 		history_add_move(reader, running->step, exchange->end, true);
 }
 
+static void add_deed(struct reader *reader, const struct exchange *exchange, enum step_kind kind,
+		     size_t time, intptr_t address)
+{
+	size_t at = reader->history->step_count;
+
+	add_sign(reader, exchange, kind, time);
+	reader->history->steps[at].arguments[0] =
+		(struct value){.is = VALUE_NUMBER, .number = address};
+}
+
+/* hold: ok ADDRESS; release ADDRESS SEED; asleep TAG: ok 1, and what a transfer was told is known.
+ */
+static void read_memory(struct reader *reader, const struct exchange *exchange,
+			const struct line *request, const char *reply,
+			const struct running *running)
+{
+	const char *verb = request->words[0];
+	intptr_t number = 0;
+	struct line words;
+	bool is_good;
+
+	split(&words, reply);
+	is_good = number_of(&words, 1, &number) && !strcmp(words.words[0], "ok");
+	if (!strcmp(verb, "release") && number_of(request, 1, &number))
+		add_deed(reader, exchange, STEP_RELEASED, exchange->begin, number);
+	else if (!strcmp(verb, "hold") && is_good)
+		add_deed(reader, exchange, STEP_HELD, exchange->end, number);
+	else if (!strcmp(verb, "asleep") && is_good && number && running)
+		add_deed(reader, exchange, STEP_STALLED, exchange->end,
+			 reader->history->steps[running->step].arguments[1].number);
+	free(words.text);
+}
+
 static void read_request(struct reader *reader, int peer, struct exchange *exchange,
 			 const struct line *request, const char *reply)
 {
@@ -382,6 +416,8 @@ static void read_request(struct reader *reader, int peer, struct exchange *excha
 		end_running(reader, running, exchange, reply);
 	else if (!strcmp(word, "interrupt") && running)
 		reader->history->steps[running->step].interrupted = true;
+	else if (!strcmp(word, "hold") || !strcmp(word, "release") || !strcmp(word, "asleep"))
+		read_memory(reader, exchange, request, reply, running);
 	else if (!strcmp(word, "exit") || !strcmp(word, "die") || !strcmp(word, "stop"))
 		add_sign(reader, exchange, STEP_ENDED, exchange->end);
 }
@@ -403,6 +439,7 @@ void history_read_exchange(struct reader *reader, const json_t *event, size_t in
 	struct line request;
 
 	exchange.times = (unsigned)json_integer_value(json_object_get(extras, "times"));
+	exchange.waited = (unsigned)json_integer_value(json_object_get(extras, "waited"));
 	/* A peer does one thing after the other. */
 	if (exchange.begin < peer->last_reply)
 		exchange.begin = peer->last_reply;
@@ -413,7 +450,7 @@ void history_read_exchange(struct reader *reader, const json_t *event, size_t in
 		read_request(reader, number, &exchange, &request, reply ? reply : "");
 	if (reply)
 		peer->last_reply = end;
-	else
+	else if (!exchange.waited)
 		add_sign(reader, &exchange, STEP_LAST_SIGN, exchange.begin);
 	free(request.text);
 }

@@ -214,6 +214,7 @@ static void read_call(struct reader *reader, const json_t *event, size_t index)
 	step->error = error_of(json_array_get(event, 4));
 	if (times)
 		step->times = (unsigned)json_integer_value(times);
+	step->waited = (unsigned)json_integer_value(json_object_get(extras_of(event), "waited"));
 	history_add_move(reader, number, time_of(index, AT), false);
 	if (step->came_back)
 		history_add_move(reader, number, return_time(reader, event, index), true);
@@ -225,6 +226,19 @@ static void add_sign(struct reader *reader, size_t index, enum step_kind kind, i
 
 	history_add_step(reader, index, kind)->process = process;
 	history_add_move(reader, number, time_of(index, AT), false);
+}
+
+/* What the process does beside its calls: an event of one number or truth. */
+static void read_deed(struct reader *reader, const json_t *event, size_t index, enum step_kind kind)
+{
+	const json_t *item = json_array_get(event, 1);
+	intptr_t number =
+		json_is_integer(item) ? (intptr_t)json_integer_value(item) : json_is_true(item);
+	size_t at = reader->history->step_count;
+
+	add_sign(reader, index, kind, reader->origins[index].process);
+	reader->history->steps[at].arguments[0] =
+		(struct value){.is = VALUE_NUMBER, .number = number};
 }
 
 static void read_node(struct reader *reader, const json_t *event, size_t index)
@@ -258,6 +272,14 @@ static void read_other(struct reader *reader, const json_t *event, const char *w
 				 time_of(index, AT));
 	else if (!strcmp(what, "node"))
 		read_node(reader, event, index);
+	else if (!strcmp(what, "held"))
+		read_deed(reader, event, index, STEP_HELD);
+	else if (!strcmp(what, "stalled"))
+		read_deed(reader, event, index, STEP_STALLED);
+	else if (!strcmp(what, "released"))
+		read_deed(reader, event, index, STEP_RELEASED);
+	else if (!strcmp(what, "privilege"))
+		read_deed(reader, event, index, STEP_PRIVILEGE);
 	else if (!strcmp(what, "dropped") || !strcmp(what, "full"))
 		reader->history->is_whole = false;
 	else if (!strcmp(what, "end"))

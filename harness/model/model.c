@@ -173,6 +173,10 @@ static void take_sign(struct model *model, const struct step *step)
 {
 	struct flight flight = {.step = step};
 
+	if (step->kind >= STEP_HELD) {
+		model->api->sign(model->state, step);
+		return;
+	}
 	disturb_others(model, &flight);
 	model->api->sign(model->state, step);
 	disturb_others(model, &flight);
@@ -233,19 +237,20 @@ struct complaint *model_step(struct model *model, const struct step *step)
 	return step->kind == STEP_CALL && step->came_back ? model_end(model, step) : NULL;
 }
 
-/* What has not come back, though nothing else happened meanwhile and time enough went by. */
-static size_t judge_flights(struct model *model, const struct history *history,
-			    void (*tell)(void *to, const struct history *history,
-					 const struct complaint *complaint),
-			    void *to)
+/* The calls that never came back. */
+static size_t judge_rest(struct model *model, const struct history *history,
+			 void (*tell)(void *to, const struct history *history,
+				      const struct complaint *complaint),
+			 void *to)
 {
 	size_t i, count = 0;
 
-	for (i = 0; history->ran_out && model->api->hangs && i < model->flight_count; i++) {
+	for (i = 0; i < model->flight_count && model->api->hangs; i++) {
+		struct flight *flight = model->flights[i];
 		struct complaint *complaint = NULL;
 
-		if (model->flights[i]->function)
-			complaint = model->api->hangs(model->state, model->flights[i]);
+		if (flight->function && (history->ran_out || flight->step->waited))
+			complaint = model->api->hangs(model->state, flight);
 		if (!complaint)
 			continue;
 		count++;
@@ -282,7 +287,7 @@ size_t model_judge(struct model *model, const struct history *history,
 		tell(to, history, complaint);
 		complaint_free(complaint);
 	}
-	return count + judge_flights(model, history, tell, to);
+	return count + judge_rest(model, history, tell, to);
 }
 
 const char *model_state(const struct model *model, int process, intptr_t object)

@@ -195,6 +195,10 @@ static void sign(void *state, const struct step *step)
 		blur(rsm, 0);
 		break;
 	case STEP_CALL:
+	case STEP_HELD:
+	case STEP_STALLED:
+	case STEP_RELEASED:
+	case STEP_PRIVILEGE:
 		break;
 	}
 }

@@ -106,6 +106,8 @@ void scif_close_endpoint(struct scif *scif, struct endpoint *endpoint)
 	struct endpoint *peer = endpoint->peer;
 	size_t i;
 
+	if (endpoint->has_asked && !(endpoint->states & HAS_PEER))
+		scif->has_withdrawn = true;
 	/* Who waited there was refused, whoever listens there next. */
 	for (i = 0; i < scif->endpoint_count && endpoint->states & LISTENING; i++) {
 		struct endpoint *other = scif->endpoints[i];
@@ -394,10 +396,12 @@ static void forget(struct scif *scif)
 	for (i = 0; i < scif->endpoint_count; i++) {
 		free(scif->endpoints[i]->windows);
 		free(scif->endpoints[i]->gone);
+		free(scif->endpoints[i]->marks);
 		free(scif->endpoints[i]);
 	}
 	free(scif->processes);
 	free(scif->endpoints);
+	free(scif->held);
 	*scif = (struct scif){.model = scif->model};
 }
 
@@ -425,6 +429,7 @@ static void fork_process(struct scif *scif, int from, int to)
 	child = scif_process(scif, to);
 	child->node = parent->node;
 	child->has_unknown = parent->has_unknown;
+	child->is_unprivileged = parent->is_unprivileged;
 	for (i = 0; i < parent->open_count; i++)
 		add_open(child, parent->open[i].epd, parent->open[i].endpoint);
 }
@@ -485,6 +490,14 @@ static void sign(void *state, const struct step *step)
 				       ? 1 + (int)step->arguments[0].number
 				       : 0;
 		break;
+	case STEP_HELD:
+	case STEP_STALLED:
+	case STEP_RELEASED:
+		scif_take_memory(scif, step);
+		break;
+	case STEP_PRIVILEGE:
+		scif_process(scif, step->process)->is_unprivileged = !step->arguments[0].number;
+		break;
 	case STEP_CALL:
 		break;
 	}
@@ -525,6 +538,9 @@ static void begin(void *state, struct flight *flight)
 	struct before *before = zeroed_array(1, sizeof(*before));
 
 	flight->of_api = before;
+	before->stalls = scif->stalls;
+	before->nothing_moves = scif_nothing_moves(scif);
+	before->is_unprivileged = scif_process(scif, flight->step->process)->is_unprivileged;
 	if (!strcmp(flight->step->function, "scif_accept"))
 		scif->accepts_begun++;
 	if (!endpoint)
@@ -599,18 +615,42 @@ static struct complaint *judge_result(const struct scif_call *call)
 		complaint = scif_judge_stream(call);
 	if (!complaint)
 		complaint = scif_judge_windows(call);
+	if (!complaint)
+		complaint = scif_judge_transfers(call);
 	return complaint ? complaint : scif_judge_poll(call);
+}
+
+static struct scif_call call_of(struct scif *scif, struct flight *flight)
+{
+	return (struct scif_call){.scif = scif,
+				  .flight = flight,
+				  .step = flight->step,
+				  .function = flight->function,
+				  .process = scif_process(scif, flight->step->process),
+				  .endpoint = endpoint_of(scif, flight->step),
+				  .states = ALL_STATES};
+}
+
+/* So many seconds are enough for a call that waits for nothing. */
+enum { PATIENCE = 2 };
+
+static struct complaint *hangs(void *state, struct flight *flight)
+{
+	struct scif_call call = call_of(state, flight);
+
+	if (flight->step->waited < PATIENCE)
+		return NULL;
+	if (call.endpoint)
+		call.states = scif_states(state, call.endpoint);
+	return scif_judge_wait(&call);
 }
 
 static struct complaint *end(void *state, struct flight *flight)
 {
 	struct scif *scif = state;
 	struct complaint *complaint = NULL;
-	struct scif_call call = {
-		.scif = scif, .flight = flight, .step = flight->step, .function = flight->function};
+	struct scif_call call = call_of(scif, flight);
 
-	call.process = scif_process(scif, flight->step->process);
-	call.endpoint = endpoint_of(scif, flight->step);
 	if (!call.endpoint)
 		note_alias(scif, flight->step);
 	if (scif_endpoint_argument(call.step) < 0 || flight->disturbed)
@@ -627,6 +667,7 @@ static struct complaint *end(void *state, struct flight *flight)
 		complaint = call.step->error ? contradict(&call) : judge_result(&call);
 	scif_learn_stream(&call);
 	scif_learn_windows(&call);
+	scif_learn_transfers(&call);
 	scif_learn_ports(&call);
 	return complaint;
 }
@@ -693,6 +734,7 @@ const struct model_api model_of_scif = {
 	.sign = sign,
 	.begin = begin,
 	.end = end,
+	.hangs = hangs,
 	.disturb = disturb,
 	.state_of = state_of,
 	.objects = objects,

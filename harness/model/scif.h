@@ -34,6 +34,23 @@ struct window {
 	intptr_t address; /* of the memory; 0: not known */
 };
 
+/* What scif_fence_mark gave. */
+struct mark {
+	intptr_t number;
+	bool is_own;   /* about transfers through this endpoint, not through the peer */
+	bool is_quiet; /* no transfer was under way, so nothing is to be waited for */
+	size_t stalls; /* it is about those among the first so many stalled transfers */
+};
+
+/* Memory that lets whoever touches it sleep. */
+struct held {
+	int process;
+	intptr_t address;
+	const struct endpoint *mover; /* whose transfer sleeps there; NULL: none is known */
+	const struct step *transfer;
+	size_t since; /* that is the so-manieth stalled transfer */
+};
+
 /* Bytes, or anything that is counted. */
 struct count {
 	size_t least, most;
@@ -57,14 +74,17 @@ struct endpoint {
 	size_t window_count;
 	struct window *gone; /* were windows; whether they are accessible is not known any more */
 	size_t gone_count;
+	struct mark *marks;
+	size_t mark_count;
 };
 
 struct scif_process {
 	int number, node; /* node -1: not known */
 	bool may_be_gone;
-	bool has_unknown; /* an accepted endpoint whose number was not told */
-	bool has_alias;	  /* a number that names one of its endpoints and was made elsewhere */
-	intptr_t *closed; /* numbers that scif_close was called with */
+	bool has_unknown;     /* an accepted endpoint whose number was not told */
+	bool has_alias;	      /* a number that names one of its endpoints and was made elsewhere */
+	bool is_unprivileged; /* for sure */
+	intptr_t *closed;     /* numbers that scif_close was called with */
 	size_t closed_count;
 	struct {
 		intptr_t epd;
@@ -83,7 +103,11 @@ struct scif {
 	int asleep;			 /* 1 + a node that surely sleeps; 0: none */
 	size_t unknown_accepts;		 /* whose requester was not told */
 	size_t accepts_begun;		 /* those that may have made a connection */
+	bool has_withdrawn;		 /* a request may have been taken back */
 	size_t connects;		 /* those that got one */
+	intptr_t node_total;		 /* how many nodes are online; 0: not known */
+	struct held *held;
+	size_t held_count, stalls; /* stalls: transfers that were seen to sleep */
 };
 
 /* A call that is judged. */
@@ -102,6 +126,8 @@ struct before {
 	struct endpoint *endpoint; /* NULL: it was not known */
 	unsigned states;
 	struct count sent, taken, peer_sent, peer_taken;
+	size_t stalls;
+	bool nothing_moves, is_unprivileged;
 };
 
 struct scif_process *scif_process(struct scif *scif, int number);
@@ -128,6 +154,14 @@ bool scif_node_loss(const struct scif *scif);
 /* An endpoint that surely listens there and has surely room for a request; NULL: none is known. */
 const struct endpoint *scif_listener(const struct scif *scif, int node, int port);
 
+/* An endpoint that surely listens there, whether or not it lets anybody wait. */
+const struct endpoint *scif_listening(const struct scif *scif, int node, int port);
+/*
+ * How many connects to a listener are under way since before event BEFORE, none of which was
+ * accepted: they wait, unless the queue is full. 0 where that is not known.
+ */
+int scif_requests(const struct scif *scif, const struct endpoint *listener, size_t before);
+
 /* What contradicts an error although the state would allow it; NULL: nothing. */
 struct complaint *scif_contradict_ports(const struct scif_call *call);
 struct complaint *scif_contradict_windows(const struct scif_call *call);
@@ -137,6 +171,9 @@ struct complaint *scif_contradict_stream(const struct scif_call *call);
 struct complaint *scif_judge_poll(const struct scif_call *call);
 struct complaint *scif_judge_ports(const struct scif_call *call);
 struct complaint *scif_judge_stream(const struct scif_call *call);
+struct complaint *scif_judge_transfers(const struct scif_call *call);
+/* Of a call that has not come back. */
+struct complaint *scif_judge_wait(const struct scif_call *call);
 /* What an endpoint may have to receive, or has not got rid of yet, apart from the call. */
 struct count scif_bytes_for(const struct endpoint *endpoint);
 struct count scif_bytes_of(const struct endpoint *endpoint);
@@ -155,7 +192,14 @@ bool scif_propose(const void *state, int process, struct step *step,
 		  size_t (*choose)(void *from, size_t below), void *from);
 bool scif_may_block(const void *state, const struct step *step);
 
+bool scif_is_transfer(const struct step *step);
+bool scif_nothing_moves(const struct scif *scif);
+const struct mark *scif_mark(const struct endpoint *endpoint, intptr_t number);
+/* Memory is held, let go, slept on. */
+void scif_take_memory(struct scif *scif, const struct step *step);
+
 /* What follows from what came back. */
+void scif_learn_transfers(const struct scif_call *call);
 void scif_learn_ports(const struct scif_call *call);
 void scif_learn_windows(const struct scif_call *call);
 void scif_begin_stream(struct scif *scif, struct flight *flight, struct endpoint *endpoint);

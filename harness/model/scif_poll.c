@@ -70,6 +70,20 @@ static struct bits bits_of_pending(const struct scif_call *call, const struct en
 	return (struct bits){0, 0};
 }
 
+/* After so many milliseconds a request is where it is sent to. */
+#define ARRIVAL 2000
+
+/* Somebody has asked since before the call and is still not answered, and it waited long enough. */
+static bool has_old_request(const struct scif_call *call, const struct endpoint *listener)
+{
+	intptr_t patience;
+
+	return argument_number(call->step, 2, &patience) && patience >= ARRIVAL &&
+	       !call->step->ret && call->step->times == 1 && listener->backlog > 0 &&
+	       model_is_whole(call->scif->model) &&
+	       scif_requests(call->scif, listener, call->step->number) > 0;
+}
+
 /* False: nothing is known for sure. */
 static bool expect(const struct scif_call *call, intptr_t epd, struct bits *bits)
 {
@@ -119,6 +133,15 @@ static bool has_event(const struct scif_call *call)
 	return (intptr_t)shown == call->step->ret;
 }
 
+/* What others do meanwhile does not matter to a request that nobody has answered. */
+static bool lacks_request(const struct scif_call *call, const intptr_t *entry)
+{
+	const struct endpoint *endpoint = scif_endpoint(call->scif, call->step->process, entry[0]);
+
+	return endpoint && endpoint->states == LISTENING && entry[1] & POLLIN && !entry[2] &&
+	       has_old_request(call, endpoint);
+}
+
 static struct complaint *judge_entry(const struct scif_call *call, const intptr_t *entry)
 {
 	unsigned events = (unsigned)entry[1], shown = (unsigned)entry[2];
@@ -128,6 +151,10 @@ static struct complaint *judge_entry(const struct scif_call *call, const intptr_
 		return scif_complain(call, "bits that were asked for", "selected",
 				     "entry %d shows 0x%x and was asked for 0x%x", (int)entry[0],
 				     shown, events);
+	if (lacks_request(call, entry))
+		return scif_complain(
+			call, "POLLIN", "selected",
+			"a connect to the listener is under way since before the call");
 	if (call->flight->disturbed || !expect(call, entry[0], &bits))
 		return NULL;
 	if (shown & ~bits.may & (POLLIN | POLLOUT | ALWAYS))

@@ -62,6 +62,7 @@ static struct complaint *judge_open(const struct scif_call *call)
 
 static struct complaint *judge_bind(const struct scif_call *call)
 {
+	const struct before *before = call->flight->of_api;
 	intptr_t port;
 
 	if (!argument_number(call->step, 1, &port))
@@ -73,6 +74,9 @@ static struct complaint *judge_bind(const struct scif_call *call)
 	if (port && call->step->ret != port)
 		return scif_complain(call, "the port that was asked for", "port",
 				     "another port was asked for");
+	if (port && port < SCIF_ADMIN_PORT && before->is_unprivileged &&
+	    call->process->is_unprivileged)
+		return scif_complain(call, "EACCES", "EACCES", "the user is not privileged");
 	if (call->flight->around || call->step->times > 1 ||
 	    !holder_of(call, call->process->node, (int)call->step->ret, true))
 		return NULL;
@@ -158,16 +162,41 @@ static struct complaint *judge_accept(const struct scif_call *call)
 			     (int)peer->at[1]);
 }
 
+static struct complaint *judge_nodes(const struct scif_call *call)
+{
+	const struct value *nodes = &call->step->arguments[0], *self = &call->step->arguments[2];
+	bool has_self = !self->at_count || (intptr_t)nodes->at_count < call->step->ret;
+	size_t i;
+
+	if (call->step->ret < 1)
+		return scif_complain(call, "1 or more", "count", "the own node is online");
+	for (i = 0; i < nodes->at_count; i++) {
+		if (i && nodes->at[i] <= nodes->at[i - 1])
+			return scif_complain(call, "numbers in ascending order, each once", "count",
+					     "node %d is told behind node %d", (int)nodes->at[i],
+					     (int)nodes->at[i - 1]);
+		has_self |= nodes->at[i] == self->at[0];
+	}
+	if (!has_self)
+		return scif_complain(call, "the own node among those that are named", "count",
+				     "node %d is not named", (int)self->at[0]);
+	if (call->scif->node_total && call->step->ret != call->scif->node_total &&
+	    !scif_node_loss(call->scif))
+		return scif_complain(call, "as many nodes as before", "count",
+				     "there were %d, and none has come or gone",
+				     (int)call->scif->node_total);
+	return NULL;
+}
+
 struct complaint *scif_judge_ports(const struct scif_call *call)
 {
 	static const struct {
 		const char *function;
 		struct complaint *(*judge)(const struct scif_call *call);
 	} judges[] = {
-		{"scif_open", judge_open},
-		{"scif_bind", judge_bind},
-		{"scif_connect", judge_connect},
-		{"scif_accept", judge_accept},
+		{"scif_open", judge_open},	   {"scif_bind", judge_bind},
+		{"scif_connect", judge_connect},   {"scif_accept", judge_accept},
+		{"scif_get_nodeIDs", judge_nodes},
 	};
 	size_t i;
 
@@ -180,6 +209,7 @@ struct complaint *scif_judge_ports(const struct scif_call *call)
 
 static bool bind_excludes(const struct scif_call *call, const char *error)
 {
+	const struct before *before = call->flight->of_api;
 	intptr_t port;
 
 	if (!argument_number(call->step, 1, &port))
@@ -187,7 +217,8 @@ static bool bind_excludes(const struct scif_call *call, const char *error)
 	port &= 0xffff;
 	if (!strcmp(error, "EACCES"))
 		return !port || port >= SCIF_ADMIN_PORT ||
-		       !model_surroundings(call->scif->model)->unprivileged;
+		       (!model_surroundings(call->scif->model)->unprivileged &&
+			!before->is_unprivileged && !call->process->is_unprivileged);
 	if (strcmp(error, "EINVAL"))
 		return false;
 	if (call->states & ~(unsigned)UNBOUND || call->flight->around)
@@ -195,7 +226,7 @@ static bool bind_excludes(const struct scif_call *call, const char *error)
 	return !port || !holder_of(call, call->process->node, (int)port, false);
 }
 
-const struct endpoint *scif_listener(const struct scif *scif, int node, int port)
+const struct endpoint *scif_listening(const struct scif *scif, int node, int port)
 {
 	size_t i;
 
@@ -203,11 +234,49 @@ const struct endpoint *scif_listener(const struct scif *scif, int node, int port
 		const struct endpoint *other = scif->endpoints[i];
 
 		if (other->port == port && surely_same_node(other->node, node) &&
-		    other->states == LISTENING && other->backlog > 0 &&
-		    !scif_may_be_gone(scif, other) && !scif_has_alias(scif, other))
+		    other->states == LISTENING && !scif_may_be_gone(scif, other) &&
+		    !scif_has_alias(scif, other))
 			return other;
 	}
 	return NULL;
+}
+
+/* Nobody can have ended the connect but the listener. */
+static bool is_asking(const struct scif *scif, const struct flight *flight)
+{
+	const struct before *before = flight->of_api;
+	const struct endpoint *endpoint = before->endpoint;
+
+	return endpoint && endpoint->holders && !flight->step->interrupted &&
+	       !scif_may_be_gone(scif, endpoint);
+}
+
+int scif_requests(const struct scif *scif, const struct endpoint *listener, size_t before)
+{
+	const struct flight *other;
+	int count = 0;
+	size_t i;
+
+	if (scif->accepts_begun > scif->connects || scif->has_withdrawn || scif_node_loss(scif))
+		return 0;
+	for (i = 0; (other = model_flight(scif->model, i)); i++) {
+		const struct value *to = &other->step->arguments[1];
+
+		if (!other->step->function || strcmp(other->step->function, "scif_connect") != 0)
+			continue;
+		if (to->at_count < 2 || !is_asking(scif, other))
+			return 0;
+		count += other->step->number < before &&
+			 scif_listening(scif, (int)to->at[0], (int)to->at[1]) == listener;
+	}
+	return count;
+}
+
+const struct endpoint *scif_listener(const struct scif *scif, int node, int port)
+{
+	const struct endpoint *listening = scif_listening(scif, node, port);
+
+	return listening && listening->backlog > 0 ? listening : NULL;
 }
 
 /* How many requests may wait at all. */
@@ -434,6 +503,9 @@ static void learn_connect(const struct scif_call *call)
 
 	if (endpoint)
 		endpoint->has_asked = true;
+	if (call->step->error && strcmp(call->step->error, "ECONNREFUSED") != 0 &&
+	    strcmp(call->step->error, "EINPROGRESS") != 0)
+		call->scif->has_withdrawn = true;
 	if (!call->step->error) {
 		learn_connected(call);
 		return;
@@ -477,13 +549,22 @@ static void learn_close(const struct scif_call *call)
 	}
 }
 
-/* The node, where the call was told it. */
-static void learn_node(const struct scif_call *call)
+/* The node, where the call was told it; what the process has opened before is there too. */
+static void learn_nodes(const struct scif_call *call)
 {
 	const struct value *self = &call->step->arguments[2];
+	size_t i;
 
-	if (self->at_count && !call->step->error)
-		call->process->node = (int)self->at[0];
+	if (call->step->error)
+		return;
+	call->scif->node_total = call->step->ret;
+	if (!self->at_count)
+		return;
+	call->process->node = (int)self->at[0];
+	for (i = 0; i < call->process->open_count; i++) {
+		if (call->process->open[i].endpoint->node < 0)
+			call->process->open[i].endpoint->node = call->process->node;
+	}
 }
 
 void scif_learn_ports(const struct scif_call *call)
@@ -493,7 +574,7 @@ void scif_learn_ports(const struct scif_call *call)
 	if (is_call(call, "scif_accept")) {
 		learn_accept(call);
 	} else if (is_call(call, "scif_get_nodeIDs")) {
-		learn_node(call);
+		learn_nodes(call);
 	} else if (is_call(call, "scif_open") && good && call->step->ret >= 0) {
 		scif_new_endpoint(call->scif, call->process, call->step->ret);
 	} else if (is_call(call, "scif_connect")) {

@@ -37,7 +37,12 @@ enum step_kind {
 	STEP_ENDED,	/* a process is gone */
 	STEP_LAST_SIGN, /* from here on the process may be gone */
 	STEP_FORKS,	/* the process has a child that nobody records */
-	STEP_NODE	/* a node, argument 0, is changed from outside, to argument 1 */
+	STEP_NODE,	/* a node, argument 0, is changed from outside, to argument 1 */
+	/* What a case does beside its calls; no call under way is disturbed by it. */
+	STEP_HELD,     /* whoever of the process touches the memory at argument 0 sleeps */
+	STEP_STALLED,  /* the transfer that was told it does so */
+	STEP_RELEASED, /* it may go on */
+	STEP_PRIVILEGE /* the process is privileged, or surely not: argument 0 */
 };
 
 enum node_change { NODE_UP, NODE_DOWN, NODE_ASLEEP, NODE_OTHERWISE };
@@ -58,6 +63,7 @@ struct step {
 	const char *error; /* the name of the error it failed with; NULL: it did not */
 	unsigned times;	   /* so often in a row */
 	struct value user; /* who calls, in at: the effective user and groups; none: not told */
+	unsigned waited;   /* seconds after which it had not come back; 0: not told */
 };
 
 /* A step begins, or it is over; what begins and is over in adjacent moves was alone. */

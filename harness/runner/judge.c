@@ -529,6 +529,9 @@ static const struct {
 	{"runner", on_runner, 3},     {"dropped", on_dropped, 2},
 	{"full", on_full, 1},	      {"fork", on_surroundings, 1},
 	{"node", on_surroundings, 3}, {"peer-end", on_surroundings, 2},
+	{"held", on_surroundings, 2}, {"stalled", on_surroundings, 2},
+	{"released", on_surroundings, 2},
+	{"privilege", on_surroundings, 2},
 };
 
 static void take(struct walk *walk, const json_t *event)

@@ -30,6 +30,8 @@ enum phase {
  * hangs still gets its record, which that process writes, and whatever it changed outside is
  * undone.
  */
+#define PEERS_MOST 32
+
 struct shared_case {
 	struct record record;
 	enum phase phase;
@@ -44,6 +46,11 @@ struct shared_case {
 	bool call_failed;
 	int call_err;
 	char came[160]; /* while something was short: the errors, each once */
+	/* Of each peer: the request that is not replied to yet, and since when. */
+	struct {
+		char request[160]; /* empty: none */
+		int64_t since;
+	} pending[PEERS_MOST];
 };
 
 /* What the command line and the environment say. */
@@ -158,6 +165,7 @@ void peers_stop(void);		  /* handshake with every peer that lives, at the end of
 void peers_kill(void);		  /* without one */
 void peers_forget_node(int node); /* a node went down: its peers are gone and that is right */
 void peers_forget(void);	  /* in a forked child: they belong to the parent */
+void peers_tell_pending(void);	  /* the case's time is up: what they have not replied to */
 
 /* threads.c */
 void thread_wait_asleep_fd(int stat, const atomic_bool *done);

@@ -83,19 +83,21 @@ void cts_limit_restore(int resource)
 /* Leaving user 0 clears the effective capabilities; the saved user keeps the way back. */
 void cts_drop_privilege(void)
 {
-	if (geteuid() != 0)
-		return;
-	if (seteuid(OTHER_USER) == -1)
-		cts_unresolved("cannot become user %d: %s", OTHER_USER, strerror(errno));
-	/* An ordinary process of that user, which the change of user alone would not make it. */
-	prctl(PR_SET_DUMPABLE, 1);
-	dropped = true;
+	if (geteuid() == 0) {
+		if (seteuid(OTHER_USER) == -1)
+			cts_unresolved("cannot become user %d: %s", OTHER_USER, strerror(errno));
+		/* An ordinary process of that user, which the change of user alone would not make it. */
+		prctl(PR_SET_DUMPABLE, 1);
+		dropped = true;
+	}
+	observe_event("sb", "privilege", false);
 }
 
 void cts_regain_privilege(void)
 {
 	if (!dropped)
 		return;
+	observe_event("sb", "privilege", true);
 	if (seteuid(0) == -1)
 		_exit(70); /* nothing sensible can follow; the watching process reports it */
 	prctl(PR_SET_DUMPABLE, 1);

@@ -176,6 +176,10 @@ static void judge_unfinished(const char *message)
 	const char *text = message ? message : "the process ended by itself";
 
 	/* A verdict that the case had already come to stands, with what happened then added. */
+	if (timeout) {
+		observe_timeout();
+		peers_tell_pending();
+	}
 	observe_event("sss", "end", timeout ? "timeout" : "crash", text);
 	if (in_setup)
 		verdict_derived(UNRESOLVED, KIND_NONE, "set-up%s%s: %s", *step ? ", " : "", step,

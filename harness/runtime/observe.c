@@ -50,8 +50,6 @@ static uint64_t clock_now(void)
 {
 	struct timespec now;
 
-	if (!events->has_clock)
-		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
@@ -145,6 +143,7 @@ struct observed_call *observe_call(const char *function, enum observed_class ret
 	e->call.values = (struct observed_text){0, 0};
 	read_values(&e->call, arguments, false);
 	e->call.begun = clock_now();
+	e->call.ended = 0;
 	atomic_store(&e->state, ENTRY_BEGUN);
 	errno = err;
 	return &e->call;
@@ -353,6 +352,35 @@ void observe_event(const char *what, ...)
 	if (!keep(&event, OBSERVED_ENTRIES, OBSERVED_TEXT))
 		atomic_store(&events->full, true);
 	errno = err;
+}
+
+void observe_timeout(void)
+{
+	uint32_t used = events ? atomic_load(&events->used) : 0;
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct observed_entry *e = &events->entries[i];
+
+		if (atomic_load(&e->state) == ENTRY_BEGUN && !e->length)
+			e->call.ended = clock_now();
+	}
+}
+
+void observe_pending(int peer, const char *request, long seconds)
+{
+	struct event event = {.used = 0};
+
+	if (!events)
+		return;
+	put(&event, "[\"peer\",", 8);
+	put_number(&event, peer);
+	put(&event, ",", 1);
+	put_text(&event, request);
+	put(&event, ",null,{\"waited\":", 16);
+	put_number(&event, seconds);
+	put(&event, "}]", 2);
+	if (!keep(&event, OBSERVED_ENTRIES, OBSERVED_TEXT))
+		atomic_store(&events->full, true);
 }
 
 void observe_exchange(int peer, const char *request, size_t length, const char *reply)

@@ -23,7 +23,8 @@ enum observed_class {
 	OBSERVED_INT,
 	OBSERVED_ID,
 	OBSERVED_SHORT,
-	OBSERVED_POLL, /* as many as the next argument says */
+	OBSERVED_SHORTS, /* as many as the call returns, and no more than the next argument says */
+	OBSERVED_POLL,	 /* as many as the next argument says */
 	OBSERVED_TRANSFERS,
 	OBSERVED_ACCESS,  /* as many as the next argument says */
 	OBSERVED_POLLFDS, /* as many as the next argument says */
@@ -81,6 +82,11 @@ void observe_process(void);	     /* the caller is the first thread of the case f
 void observe_event(const char *what, ...);
 /* The same; left out when room gets short. */
 void observe_exchange(int peer, const char *request, size_t length, const char *reply);
+
+/* The case's time is up: notes for how long calls have been under way that have not come back. */
+void observe_timeout(void);
+/* An exchange that has had no reply for so many seconds. */
+void observe_pending(int peer, const char *request, long seconds);
 
 bool observe_is_full(void);		/* an event had no room */
 int observe_write(const char *case_id); /* 0 or -errno */

@@ -35,7 +35,7 @@ struct observed_call {
 		before; /* what was in the place for a handle, an address, the events of an entry */
 	bool has_before;
 	uint32_t until;	       /* the first entry that was taken after its return */
-	uint64_t begun, ended; /* nanoseconds; where the log has a clock */
+	uint64_t begun, ended; /* nanoseconds; ended: also when its time was up */
 	struct observed_text values;
 };
 

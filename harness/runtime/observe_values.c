@@ -83,6 +83,20 @@ static void put_short(struct values *v, const struct observed_argument *argument
 	put(v, "%u", value);
 }
 
+/* What the call has stored. */
+static void put_shorts(struct values *v, const struct observed_argument *argument, intptr_t count)
+{
+	const uint16_t *at = (void *)argument->value;
+	uint16_t value;
+
+	put_name(v, argument);
+	put(v, "[");
+	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + i, &value, sizeof value);
+	     i++)
+		put(v, "%s%u", i ? "," : "", value);
+	put(v, "]");
+}
+
 static void put_poll(struct values *v, const struct observed_argument *argument, intptr_t count)
 {
 	const struct scif_pollepd *at = (void *)argument->value;
@@ -263,6 +277,12 @@ static void put_value(struct values *v, const struct observed_argument *argument
 		break;
 	case OBSERVED_SHORT:
 		put_short(v, argument);
+		break;
+	case OBSERVED_SHORTS:
+		if (returned && call->ret > 0 && i + 1 < call->count)
+			put_shorts(v, argument,
+				   call->ret < arguments[i + 1].value ? call->ret
+								      : arguments[i + 1].value);
 		break;
 	case OBSERVED_ADDRESS:
 		put_address(v, argument->name, (uintptr_t)argument->value);

@@ -149,6 +149,11 @@ static void write_extras(struct writing *w, struct observed_entry *e, const stru
 		separate(w->out, &items);
 		write_span(w->out, w->log, e);
 	}
+	if (!e->length && atomic_load(&e->state) == ENTRY_BEGUN && e->call.ended) {
+		separate(w->out, &items);
+		fprintf(w->out, "\"waited\":%" PRIu64,
+			(e->call.ended - e->call.begun) / 1000000000);
+	}
 	if (!e->length && e->call.values.length) {
 		separate(w->out, &items);
 		write_values(w->out, w->log, &e->call.values);

@@ -16,7 +16,6 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define PEER_MAX       32
 #define LINE_MAX_BYTES 1024
 #define STOP_MS	       2000
 #define DEFAULT_NODE   1
@@ -35,7 +34,7 @@ struct cts_peer {
 	size_t used;
 };
 
-static struct cts_peer peers[PEER_MAX];
+static struct cts_peer peers[PEERS_MOST];
 static int peer_count;
 static struct cts_peer *default_peer;
 static bool node_lost[CHANGED_NODES];
@@ -209,16 +208,38 @@ static int64_t patience(void)
 
 enum exchange { EXCHANGED, PEER_GONE, PEER_SILENT };
 
+static void note_pending(const struct cts_peer *p, const char *request)
+{
+	size_t length = strcspn(request, "\n");
+
+	if (length >= sizeof shared->pending->request)
+		length = 0;
+	memcpy(shared->pending[p - peers].request, request, length);
+	shared->pending[p - peers].request[length] = '\0';
+	shared->pending[p - peers].since = now_ms();
+}
+
+void peers_tell_pending(void)
+{
+	for (int i = 0; i < PEERS_MOST; i++) {
+		if (*shared->pending[i].request)
+			observe_pending(i + 1, shared->pending[i].request,
+					(long)(now_ms() - shared->pending[i].since) / 1000);
+	}
+}
+
 static enum exchange exchange(struct cts_peer *p, const char *request, char *reply)
 {
 	enum exchange how = EXCHANGED;
 
 	pthread_mutex_lock(&p->lock);
 	int64_t end = patience();
+	note_pending(p, request);
 	if (!write_line(p, request, strlen(request)) || !read_line(p, reply, end))
 		how = now_ms() >= end ? PEER_SILENT : PEER_GONE;
 	observe_exchange((int)(p - peers) + 1, request, strcspn(request, "\n"),
 			 how == EXCHANGED ? reply : NULL);
+	note_pending(p, "");
 	pthread_mutex_unlock(&p->lock);
 	return how;
 }
@@ -334,7 +355,7 @@ static struct cts_peer *start(int node, const char *uid)
 
 	if (!settings.peer)
 		cts_unresolved("no peer program was named (CTS_PEER)");
-	if (peer_count == PEER_MAX)
+	if (peer_count == PEERS_MOST)
 		cts_unresolved("too many peers");
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == -1)
 		cts_unresolved("socketpair: %s", strerror(errno));

@@ -23,6 +23,17 @@ struct cts_stall {
 	struct cts_result result;
 };
 
+/* Told before it is done: what comes back afterwards may have got on by it. */
+static void release(struct held_page *page)
+{
+	int err;
+
+	observe_event("si", "released", (intptr_t)page->addr);
+	err = held_release(page, ARRIVING_SEED);
+	if (err)
+		cts_unresolved("releasing held memory: %s", strerror(-err));
+}
+
 static struct cts_stall *stall_new(void)
 {
 	struct cts_stall *s = calloc(1, sizeof *s);
@@ -40,6 +51,7 @@ struct cts_stall *stall_local(void **page)
 
 	if (err)
 		cts_untested("userfaultfd: %s", strerror(-err));
+	observe_event("si", "held", (intptr_t)s->page.addr);
 	*page = s->page.addr;
 	return s;
 }
@@ -54,6 +66,7 @@ struct cts_stall *stall_in_flight(struct cts_stall *s, struct cts_thread *t)
 		cts_untested("the transfer cannot be held back: it returned %ld %s", (long)r.ret,
 			     result_failed(&r) ? error_name(r.err) : "");
 	}
+	observe_event("si", "stalled", (intptr_t)s->page.addr);
 	return s;
 }
 
@@ -80,9 +93,7 @@ void cts_stall_release(struct cts_stall *s)
 		cts_peer_call(s->peer, "release %" PRIu64 " %d", s->there, ARRIVING_SEED);
 		return;
 	}
-	int err = held_release(&s->page, ARRIVING_SEED);
-	if (err)
-		cts_unresolved("releasing the held page: %s", strerror(-err));
+	release(&s->page);
 }
 
 bool cts_stall_pending(struct cts_stall *s)
@@ -114,6 +125,7 @@ static unsigned char *hold(size_t pages, size_t all)
 				  all * cts_page_size());
 	if (err)
 		cts_untested("userfaultfd: %s", strerror(-err));
+	observe_event("si", "held", (intptr_t)held[held_count].addr);
 	return held[held_count++].addr;
 }
 
@@ -132,9 +144,7 @@ void cts_held_release(const void *p)
 	for (int i = 0; i < held_count; i++) {
 		if (held[i].addr != p)
 			continue;
-		int err = held_release(&held[i], ARRIVING_SEED);
-		if (err)
-			cts_unresolved("releasing held pages: %s", strerror(-err));
+		release(&held[i]);
 		return;
 	}
 	cts_unresolved("%p is no held fixture", p);

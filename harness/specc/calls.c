@@ -61,6 +61,7 @@ static const struct {
 	{"rsm_memseg_id_t *", NULL, "OBSERVED_ID"},
 	{"rsm_barrier_mode_t *", NULL, "OBSERVED_INT"},
 	{"uint16_t *", "self", "OBSERVED_SHORT"},
+	{"uint16_t *", "nodes", "OBSERVED_SHORTS"},
 	{"rsm_scat_gath_t *", NULL, "OBSERVED_TRANSFERS"},
 	{"rsmapi_access_entry_t *", NULL, "OBSERVED_ACCESS"},
 	{"struct pollfd *", "pollfd", "OBSERVED_POLLFD_MADE"},

@@ -286,12 +286,9 @@ static int transfer(struct conn *c, struct span *local, uint64_t roffset, int fl
 	if (!error) {
 		bool ordered = flags & SCIF_RMA_ORDERED;
 		error = read ? copy(local, &remote, ordered) : copy(&remote, local, ordered);
-		/* Memory of a shared file that was cut off under a window. */
-		if (error == -EFAULT && !memory)
-			return -ENXIO;
 	}
-	/* The text of transfers knows no shortage. */
-	return error == -ENOMEM ? -ENXIO : error;
+	/* The text of transfers knows no shortage, nor memory of a shared file that is cut off under a window. */
+	return error == -ENOMEM || (error == -EFAULT && !memory) ? -ENXIO : error;
 }
 
 int rma_run(struct conn *c, struct span *local, uint64_t roffset, int flags, bool read)

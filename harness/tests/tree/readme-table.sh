@@ -29,4 +29,5 @@ for committed in "$top_srcdir"/results/reference*; do
 	table "status table of ${committed##*/}" "$top_builddir/harness/runner/scif-cts" status-table "$committed/results.json"
 done
 table figures sh "$top_srcdir/harness/tests/tree/figures.sh" "$top_srcdir/results"
+table 'targets of speed' sh "$top_srcdir/harness/tests/tree/bench-targets.sh" "$top_srcdir/results/bench/table.txt"
 [ "$(grep -c '^<!-- .*: begin -->$' "$readme")" -eq $tables ] || { echo 'a table of the README has no command' >&2; exit 1; }

@@ -35,10 +35,6 @@ struct model_api {
 	/* ONE begins or ends while OTHER is under way. */
 	void (*disturb)(void *state, const struct step *one, struct flight *other);
 	const char *(*state_of)(const void *state, int process, intptr_t object);
-	size_t (*objects)(const void *state, int process, intptr_t *objects, size_t room);
-	bool (*may_block)(const void *state, const struct step *step);
-	bool (*propose)(const void *state, int process, struct step *step,
-			size_t (*choose)(void *from, size_t below), void *from);
 };
 extern const struct model_api model_of_scif, model_of_rsm;
 

@@ -294,20 +294,3 @@ const char *model_state(const struct model *model, int process, intptr_t object)
 {
 	return model->api->state_of ? model->api->state_of(model->state, process, object) : NULL;
 }
-
-size_t model_objects(const struct model *model, int process, intptr_t *objects, size_t room)
-{
-	return model->api->objects(model->state, process, objects, room);
-}
-
-bool model_may_block(const struct model *model, const struct step *step)
-{
-	return model->api->may_block && model->api->may_block(model->state, step);
-}
-
-bool model_propose(const struct model *model, int process, struct step *step,
-		   size_t (*choose)(void *from, size_t below), void *from)
-{
-	return model->api->propose &&
-	       model->api->propose(model->state, process, step, choose, from);
-}

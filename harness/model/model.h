@@ -77,18 +77,5 @@ size_t model_judge(struct model *model, const struct history *history,
 /* The object that a number names in a process: "connected", "listening", "export_new", ...; NULL:
  * the model knows of none. */
 const char *model_state(const struct model *model, int process, intptr_t object);
-/* The numbers of a process that name an object which is not closed; returns how many there are. */
-size_t model_objects(const struct model *model, int process, intptr_t *objects, size_t room);
-/* Whether a call like this one, which has no result yet, would not come back before another process
- * or thread does something. */
-bool model_may_block(const struct model *model, const struct step *step);
-/*
- * Makes up a call that a process can make now, mostly one that gets through: function, count and
- * arguments; buffers are VALUE_UNKNOWN, and the number is how many bytes they must have; what must
- * be in them is in at, which the caller frees. CHOOSE(n) gives a number below n. False: there is
- * nothing to do, or the API has none.
- */
-bool model_propose(const struct model *model, int process, struct step *step,
-		   size_t (*choose)(void *from, size_t below), void *from);
 
 #endif

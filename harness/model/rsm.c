@@ -343,21 +343,6 @@ static const char *state_of(const void *state, int process, intptr_t object)
 	return named && named->segment ? state_names[named->segment->state] : NULL;
 }
 
-static size_t objects(const void *state, int process, intptr_t *handles, size_t room)
-{
-	const struct rsm *rsm = state;
-	size_t i, count = 0;
-
-	for (i = 0; i < rsm->handles.count; i++) {
-		if (rsm->handles.at[i].process != process)
-			continue;
-		if (count < room)
-			handles[count] = rsm->handles.at[i].name;
-		count++;
-	}
-	return count;
-}
-
 const struct model_api model_of_rsm = {
 	.name = "rsm",
 	.create = create,
@@ -369,5 +354,4 @@ const struct model_api model_of_rsm = {
 	.hangs = hangs,
 	.disturb = disturb,
 	.state_of = state_of,
-	.objects = objects,
 };

@@ -716,16 +716,6 @@ static const char *state_of(const void *state, int process, intptr_t epd)
 	return endpoint ? scif_state_names(endpoint->states) : NULL;
 }
 
-static size_t objects(const void *state, int process, intptr_t *epds, size_t room)
-{
-	const struct scif_process *p = scif_process((struct scif *)state, process);
-	size_t i;
-
-	for (i = 0; i < p->open_count && i < room; i++)
-		epds[i] = p->open[i].epd;
-	return p->open_count;
-}
-
 const struct model_api model_of_scif = {
 	.name = "scif",
 	.create = create,
@@ -737,7 +727,4 @@ const struct model_api model_of_scif = {
 	.hangs = hangs,
 	.disturb = disturb,
 	.state_of = state_of,
-	.objects = objects,
-	.may_block = scif_may_block,
-	.propose = scif_propose,
 };

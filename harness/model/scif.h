@@ -187,11 +187,6 @@ struct complaint *scif_complain(const struct scif_call *call, const char *allowe
 /* Whether there may be anything to receive. */
 bool scif_may_have_bytes(const struct scif_call *call);
 
-/* As model_propose() and model_may_block(). */
-bool scif_propose(const void *state, int process, struct step *step,
-		  size_t (*choose)(void *from, size_t below), void *from);
-bool scif_may_block(const void *state, const struct step *step);
-
 bool scif_is_transfer(const struct step *step);
 bool scif_nothing_moves(const struct scif *scif);
 const struct mark *scif_mark(const struct endpoint *endpoint, intptr_t number);

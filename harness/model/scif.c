@@ -538,6 +538,8 @@ static void begin(void *state, struct flight *flight)
 	struct before *before = zeroed_array(1, sizeof(*before));
 
 	flight->of_api = before;
+	if (strcmp(flight->step->function, "scif_poll") != 0)
+		scif->closer = 0;
 	before->stalls = scif->stalls;
 	before->nothing_moves = scif_nothing_moves(scif);
 	before->is_unprivileged = scif_process(scif, flight->step->process)->is_unprivileged;

@@ -105,7 +105,9 @@ struct scif {
 	size_t accepts_begun;		 /* those that may have made a connection */
 	bool has_withdrawn;		 /* a request may have been taken back */
 	size_t connects;		 /* those that got one */
-	intptr_t node_total;		 /* how many nodes are online; 0: not known */
+	int closer; /* the process whose scif_close was the last call but for polls; 0: none */
+	intptr_t just_closed; /* the number */
+	intptr_t node_total;  /* how many nodes are online; 0: not known */
 	struct held *held;
 	size_t held_count, stalls; /* stalls: transfers that were seen to sleep */
 };

@@ -44,18 +44,12 @@ static bool may_be_accepted(const struct scif_call *call, const struct endpoint 
 	return call->scif->unknown_accepts;
 }
 
-static bool was_closed(const struct scif_call *call, intptr_t epd)
+/* Later something else may have that number, and show what it likes. */
+static bool is_just_closed(const struct scif_call *call, intptr_t epd)
 {
-	size_t i;
-
-	if (model_surroundings(call->scif->model)->descriptors ||
-	    !model_is_whole(call->scif->model))
-		return false;
-	for (i = 0; i < call->process->closed_count; i++) {
-		if (call->process->closed[i] == epd)
-			return true;
-	}
-	return false;
+	return !model_surroundings(call->scif->model)->descriptors &&
+	       model_is_whole(call->scif->model) && !call->flight->crowded &&
+	       call->scif->closer == call->step->process && call->scif->just_closed == epd;
 }
 
 static struct bits bits_of_pending(const struct scif_call *call, const struct endpoint *endpoint)
@@ -94,7 +88,7 @@ static bool expect(const struct scif_call *call, intptr_t epd, struct bits *bits
 		*bits = (struct bits){0, 0};
 		return true;
 	}
-	if (!endpoint && was_closed(call, epd)) {
+	if (!endpoint && is_just_closed(call, epd)) {
 		*bits = (struct bits){POLLNVAL, POLLNVAL};
 		return true;
 	}

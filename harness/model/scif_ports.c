@@ -542,6 +542,8 @@ static void learn_close(const struct scif_call *call)
 		process->closed = grown_array(process->closed, process->closed_count + 1,
 					      sizeof(*process->closed));
 		process->closed[process->closed_count++] = process->open[i].epd;
+		call->scif->closer = process->number;
+		call->scif->just_closed = process->open[i].epd;
 		process->open[i] = process->open[--process->open_count];
 		if (!--call->endpoint->holders)
 			scif_close_endpoint(call->scif, call->endpoint);

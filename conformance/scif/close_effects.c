@@ -3,6 +3,7 @@
 #include "ends.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_PAIRS 16
 
@@ -118,6 +119,7 @@ static int use_after_close(void *arg)
 
 	if (!memory)
 		return 90;
+	memset(memory, 0, page);
 	off_t offset = scif_register(pair[0], memory, page, 0, SCIF_PROT_READ, 0);
 	if (offset == SCIF_REGISTER_FAILED || scif_close(pair[0]) != 0)
 		return 91;

@@ -202,7 +202,10 @@ static int use(void)
 {
 	rsm_topology_t *topology;
 
-	return rsm_get_interconnect_topology(&topology) == RSM_SUCCESS ? 0 : EACCES;
+	if (rsm_get_interconnect_topology(&topology) != RSM_SUCCESS)
+		return EACCES;
+	rsm_free_interconnect_topology(topology);
+	return 0;
 }
 
 /* Set-up meets errors of the C library too. */

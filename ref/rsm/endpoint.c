@@ -274,9 +274,7 @@ int endpoint_receive(scif_epd_t epd, void *bytes, size_t n, uint64_t deadline, b
 
 void endpoint_atfork_prepare(void)
 {
-	uint64_t deadline = service_now() + FORK_PATIENCE_NS;
-	struct timespec limit = {.tv_sec = (time_t)(deadline / 1000000000u),
-				 .tv_nsec = (long)(deadline % 1000000000u)};
+	struct timespec limit = service_timespec(service_now() + FORK_PATIENCE_NS);
 
 	awaited = pthread_rwlock_clockwrlock(&accepting, CLOCK_MONOTONIC, &limit) == 0;
 	pthread_rwlock_wrlock(&forking);

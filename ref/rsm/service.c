@@ -57,10 +57,14 @@ void service_lock(void)
 	pthread_mutex_lock(&library_lock);
 }
 
+struct timespec service_timespec(uint64_t ns)
+{
+	return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
+}
+
 bool service_lock_until(uint64_t deadline)
 {
-	struct timespec limit = {.tv_sec = (time_t)(deadline / 1000000000u),
-				 .tv_nsec = (long)(deadline % 1000000000u)};
+	struct timespec limit = service_timespec(deadline);
 
 	return pthread_mutex_clocklock(&library_lock, CLOCK_MONOTONIC, &limit) == 0;
 }
@@ -113,8 +117,7 @@ int service_sleep(_Atomic uint32_t *word, uint32_t seen, uint64_t deadline)
 
 	if (left > LONGEST_NS)
 		left = LONGEST_NS;
-	limit = (struct timespec){.tv_sec = (time_t)(left / 1000000000u),
-				  .tv_nsec = (long)(left % 1000000000u)};
+	limit = service_timespec(left);
 	if (syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) != 0)
 		return -errno;
 	return 0;

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "segment.h"
 
@@ -46,6 +47,7 @@ void service_changed(void);
 int service_wait(uint64_t deadline_ns, bool interruptible);
 
 uint64_t service_now(void); /* CLOCK_MONOTONIC in ns */
+struct timespec service_timespec(uint64_t ns);
 
 /* When a wait of so many milliseconds ends; UINT64_MAX, never, for a negative one. */
 uint64_t service_deadline(int timeout_ms);

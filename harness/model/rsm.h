@@ -10,6 +10,9 @@
 #include "core.h"
 
 /* The columns of the state matrix; an object is in one of them. */
+/* The numbers are those of the public headers. */
+enum { PERM_READ = 0400, PERM_WRITE = 0200 };
+
 enum segment_state {
 	NO_HANDLE,
 	GARBAGE,

@@ -10,7 +10,7 @@
 
 #include "../runner/format.h"
 
-enum { PERM_READ = 0400, PERM_WRITE = 0200, MAY_READ = 4, MAY_WRITE = 2 };
+enum { MAY_READ = 4, MAY_WRITE = 2 };
 
 void rsm_set_node(struct rsm *rsm, int process, int node)
 {
@@ -65,12 +65,13 @@ static intptr_t listed(const struct value *list, intptr_t node)
 	return -1;
 }
 
-static bool is_member(const struct value *user, intptr_t group)
+/* Whether a number is behind the first one: a group of a user, another node of a topology. */
+static bool names(const struct value *list, intptr_t number)
 {
 	size_t i;
 
-	for (i = 1; i < user->at_count; i++) {
-		if (user->at[i] == group)
+	for (i = 1; i < list->at_count; i++) {
+		if (list->at[i] == number)
 			return true;
 	}
 	return false;
@@ -82,7 +83,7 @@ static intptr_t digit_of(const struct value *exporter, const struct value *impor
 {
 	if (exporter->at[0] == importer->at[0])
 		return permission >> 6 & 7;
-	return permission >> (is_member(importer, exporter->at[1]) ? 3 : 0) & 7;
+	return permission >> (names(importer, exporter->at[1]) ? 3 : 0) & 7;
 }
 
 /* If its process has ended a connect does not come as far as the list. */
@@ -167,17 +168,6 @@ bool rsm_access_excludes(const struct rsm_call *call, const char *error)
 	       (request.digit & needed(request.permission)) == needed(request.permission);
 }
 
-static bool names_node(const struct value *topology, intptr_t node)
-{
-	size_t i;
-
-	for (i = 1; i < topology->at_count; i++) {
-		if (topology->at[i] == node)
-			return true;
-	}
-	return false;
-}
-
 struct complaint *rsm_judge_topology(const struct rsm_call *call)
 {
 	const struct value *topology = &call->step->arguments[0];
@@ -191,14 +181,14 @@ struct complaint *rsm_judge_topology(const struct rsm_call *call)
 		return rsm_complain(call, "the own node",
 				    "RSM-GET-INTERCONNECT-TOPOLOGY-TOPOLOGY-2",
 				    "the process is on node %d", own);
-	if (names_node(topology, topology->at[0]))
+	if (names(topology, topology->at[0]))
 		return rsm_complain(call, "the other nodes",
 				    "RSM-GET-INTERCONNECT-TOPOLOGY-TOPOLOGY-5",
 				    "the own node is among the remote ones");
 	for (i = 0; i < rsm->node_count; i++) {
 		if (rsm->nodes[i].is_gone || rsm->nodes[i].node == topology->at[0] ||
 		    rsm->is_shaken || model_surroundings(rsm->model)->node_loss ||
-		    names_node(topology, rsm->nodes[i].node))
+		    names(topology, rsm->nodes[i].node))
 			continue;
 		return rsm_complain(call, "every other node that is up",
 				    "RSM-GET-INTERCONNECT-TOPOLOGY-TOPOLOGY-5",

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 /* The numbers are those of the public headers. */
-enum { PERM_READ = 0400, PERM_WRITE = 0200, EXPLICIT_MODE = 0, MAP_FIXED_ADDRESS = 1 };
+enum { EXPLICIT_MODE = 0, MAP_FIXED_ADDRESS = 1 };
 
 /* A transfer: bytes per item and what it needs; false: none, or not known. */
 struct transfer {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The numbers are those of the public headers. */
-enum { PERM_READ = 0400, PERM_WRITE = 0200, VA_TYPE = 2 };
+enum { VA_TYPE = 2 };
 
 /* Behind the handle: how many entries, how many are left, the flags, and four numbers per entry. */
 enum { COUNT = 1, LEFT, FLAGS, ENTRIES };

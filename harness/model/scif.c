@@ -204,24 +204,30 @@ unsigned scif_states(const struct scif *scif, const struct endpoint *endpoint)
 	return states;
 }
 
+static bool was_closed(const struct scif_process *process, intptr_t epd)
+{
+	size_t i;
+
+	for (i = 0; i < process->closed_count; i++) {
+		if (process->closed[i] == epd)
+			return true;
+	}
+	return false;
+}
+
 /* What a number that names no known endpoint may be. */
 static unsigned states_of_unknown(const struct scif_call *call)
 {
 	int argument = scif_endpoint_argument(call->step);
 	const struct scif_process *process = call->process;
 	intptr_t epd;
-	size_t i;
 
 	if (!argument_number(call->step, (size_t)argument, &epd) || process->has_unknown ||
 	    model_surroundings(call->scif->model)->descriptors ||
 	    !model_is_whole(call->scif->model))
 		return ALL_STATES;
 	/* A number that no call of the API has made may still be a copy that dup(2) has made. */
-	for (i = 0; i < process->closed_count; i++) {
-		if (process->closed[i] == epd)
-			return NO_ENDPOINT;
-	}
-	return epd < 0 ? NO_ENDPOINT : ALL_STATES;
+	return epd < 0 || was_closed(process, epd) ? NO_ENDPOINT : ALL_STATES;
 }
 
 struct complaint *scif_complain(const struct scif_call *call, const char *allowed,
@@ -509,16 +515,12 @@ static void note_alias(struct scif *scif, const struct step *step)
 	int argument = scif_endpoint_argument(step);
 	struct scif_process *process = scif_process(scif, step->process);
 	intptr_t epd;
-	size_t i;
 
 	if (argument < 0 || !argument_number(step, (size_t)argument, &epd) || epd < 0 ||
 	    (step->error && (!strcmp(step->error, "EBADF") || !strcmp(step->error, "ENOTTY"))))
 		return;
-	for (i = 0; i < process->closed_count; i++) {
-		if (process->closed[i] == epd)
-			return;
-	}
-	process->has_alias = true;
+	if (!was_closed(process, epd))
+		process->has_alias = true;
 }
 
 /* One that goes on asking says where only the first time. */

@@ -24,14 +24,13 @@ enum phase {
 };
 
 #define CHANGED_NODES 16
+#define PEERS_MOST    32
 
 /*
  * Shared between the case and the process that watches over it, so that a case that crashes or
  * hangs still gets its record, which that process writes, and whatever it changed outside is
  * undone.
  */
-#define PEERS_MOST 32
-
 struct shared_case {
 	struct record record;
 	enum phase phase;

@@ -366,16 +366,21 @@ void observe_timeout(void)
 	}
 }
 
+static void put_request(struct event *event, int peer, const char *request, size_t length)
+{
+	put(event, "[\"peer\",", 8);
+	put_number(event, peer);
+	put(event, ",", 1);
+	put_string(event, request, length);
+}
+
 void observe_pending(int peer, const char *request, long seconds)
 {
 	struct event event = {.used = 0};
 
 	if (!events)
 		return;
-	put(&event, "[\"peer\",", 8);
-	put_number(&event, peer);
-	put(&event, ",", 1);
-	put_text(&event, request);
+	put_request(&event, peer, request, strlen(request));
 	put(&event, ",null,{\"waited\":", 16);
 	put_number(&event, seconds);
 	put(&event, "}]", 2);
@@ -389,10 +394,7 @@ void observe_exchange(int peer, const char *request, size_t length, const char *
 
 	if (!events)
 		return;
-	put(&event, "[\"peer\",", 8);
-	put_number(&event, peer);
-	put(&event, ",", 1);
-	put_string(&event, request, length);
+	put_request(&event, peer, request, length);
 	put(&event, ",", 1);
 	put_text(&event, reply);
 	put(&event, "]", 1);

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 
 #define MOST_ENTRIES 16
 #define NAME_BYTES   64
+#define ITEM_BYTES   16
 
 struct values {
 	char *out;
@@ -83,31 +85,53 @@ static void put_short(struct values *v, const struct observed_argument *argument
 	put(v, "%u", value);
 }
 
-/* What the call has stored. */
-static void put_shorts(struct values *v, const struct observed_argument *argument, intptr_t count)
+/* One of an array, behind the ones before it. */
+typedef void put_item(struct values *v, const void *item);
+
+static void put_items(struct values *v, const struct observed_argument *argument, intptr_t count,
+		      size_t size, put_item *put_one)
 {
-	const uint16_t *at = (void *)argument->value;
-	uint16_t value;
+	const char *at = (void *)argument->value;
+	_Alignas(max_align_t) char item[ITEM_BYTES];
+
+	_Static_assert(sizeof(struct scif_pollepd) <= ITEM_BYTES &&
+			       sizeof(rsmapi_access_entry_t) <= ITEM_BYTES &&
+			       sizeof(struct pollfd) <= ITEM_BYTES,
+		       "an item has room for each of them");
 
 	put_name(v, argument);
 	put(v, "[");
-	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + i, &value, sizeof value);
-	     i++)
-		put(v, "%s%u", i ? "," : "", value);
+	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + (size_t)i * size, item, size); i++) {
+		put(v, "%s", i ? "," : "");
+		put_one(v, item);
+	}
 	put(v, "]");
 }
 
-static void put_poll(struct values *v, const struct observed_argument *argument, intptr_t count)
+static void put_one_short(struct values *v, const void *item)
 {
-	const struct scif_pollepd *at = (void *)argument->value;
-	struct scif_pollepd entry;
+	put(v, "%u", *(const uint16_t *)item);
+}
 
-	put_name(v, argument);
-	put(v, "[");
-	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + i, &entry, sizeof entry);
-	     i++)
-		put(v, "%s[%d,%d,%d]", i ? "," : "", entry.epd, entry.events, entry.revents);
-	put(v, "]");
+static void put_one_poll(struct values *v, const void *item)
+{
+	const struct scif_pollepd *entry = item;
+
+	put(v, "[%d,%d,%d]", entry->epd, entry->events, entry->revents);
+}
+
+static void put_one_access(struct values *v, const void *item)
+{
+	const rsmapi_access_entry_t *entry = item;
+
+	put(v, "[%u,%u]", entry->ae_node, entry->ae_permission);
+}
+
+static void put_one_pollfd(struct values *v, const void *item)
+{
+	const struct pollfd *entry = item;
+
+	put(v, "[%d,%d,%d]", entry->fd, entry->events, entry->revents);
 }
 
 static void put_address(struct values *v, const char *name, uintptr_t address)
@@ -155,33 +179,6 @@ static void put_transfers(struct values *v, const struct observed_argument *argu
 	    (unsigned)transfers.flags);
 	for (unsigned long i = 0; i < transfers.io_request_count && i < MOST_ENTRIES; i++)
 		put_entry(v, transfers.iovec + i);
-	put(v, "]");
-}
-
-static void put_access(struct values *v, const struct observed_argument *argument, intptr_t count)
-{
-	const rsmapi_access_entry_t *at = (void *)argument->value;
-	rsmapi_access_entry_t entry;
-
-	if (!at || (uint32_t)count > MOST_ENTRIES)
-		return;
-	put_name(v, argument);
-	put(v, "[");
-	for (int i = 0; i < count && observe_read(at + i, &entry, sizeof entry); i++)
-		put(v, "%s[%u,%u]", i ? "," : "", entry.ae_node, entry.ae_permission);
-	put(v, "]");
-}
-
-static void put_pollfds(struct values *v, const struct observed_argument *argument, intptr_t count)
-{
-	const struct pollfd *at = (void *)argument->value;
-	struct pollfd entry;
-
-	put_name(v, argument);
-	put(v, "[");
-	for (int i = 0; i < count && i < MOST_ENTRIES && observe_read(at + i, &entry, sizeof entry);
-	     i++)
-		put(v, "%s[%d,%d,%d]", i ? "," : "", entry.fd, entry.events, entry.revents);
 	put(v, "]");
 }
 
@@ -261,13 +258,15 @@ static void put_value(struct values *v, const struct observed_argument *argument
 		      struct observed_call *call, bool returned)
 {
 	const struct observed_argument *argument = &arguments[i];
+	/* Of an array, where the next argument is its length. */
+	intptr_t length = i + 1 < call->count ? arguments[i + 1].value : 0;
 
 	switch (argument->is) {
 	case OBSERVED_PORT:
 		put_port(v, argument);
 		break;
 	case OBSERVED_POLL:
-		put_poll(v, argument, i + 1 < call->count ? arguments[i + 1].value : 0);
+		put_items(v, argument, length, sizeof(struct scif_pollepd), put_one_poll);
 		break;
 	case OBSERVED_INT:
 		put_int(v, argument);
@@ -280,9 +279,9 @@ static void put_value(struct values *v, const struct observed_argument *argument
 		break;
 	case OBSERVED_SHORTS:
 		if (returned && call->ret > 0 && i + 1 < call->count)
-			put_shorts(v, argument,
-				   call->ret < arguments[i + 1].value ? call->ret
-								      : arguments[i + 1].value);
+			put_items(v, argument,
+				  call->ret < length ? call->ret : length, sizeof(uint16_t),
+				  put_one_short);
 		break;
 	case OBSERVED_ADDRESS:
 		put_address(v, argument->name, (uintptr_t)argument->value);
@@ -294,10 +293,12 @@ static void put_value(struct values *v, const struct observed_argument *argument
 		put_string(v, argument);
 		break;
 	case OBSERVED_ACCESS:
-		put_access(v, argument, i + 1 < call->count ? arguments[i + 1].value : 0);
+		/* A list that cannot be told whole is not told. */
+		if (argument->value && (uint32_t)length <= MOST_ENTRIES)
+			put_items(v, argument, length, sizeof(rsmapi_access_entry_t), put_one_access);
 		break;
 	case OBSERVED_POLLFDS:
-		put_pollfds(v, argument, i + 1 < call->count ? arguments[i + 1].value : 0);
+		put_items(v, argument, length, sizeof(struct pollfd), put_one_pollfd);
 		break;
 	case OBSERVED_POLLFD_MADE:
 		put_pollfd_made(v, argument, call, returned);

@@ -208,10 +208,8 @@ static int64_t patience(void)
 
 enum exchange { EXCHANGED, PEER_GONE, PEER_SILENT };
 
-static void note_pending(const struct cts_peer *p, const char *request)
+static void note_pending(const struct cts_peer *p, const char *request, size_t length)
 {
-	size_t length = strcspn(request, "\n");
-
 	if (length >= sizeof shared->pending->request)
 		length = 0;
 	memcpy(shared->pending[p - peers].request, request, length);
@@ -231,15 +229,16 @@ void peers_tell_pending(void)
 static enum exchange exchange(struct cts_peer *p, const char *request, char *reply)
 {
 	enum exchange how = EXCHANGED;
+	size_t length = strcspn(request, "\n");
 
 	pthread_mutex_lock(&p->lock);
 	int64_t end = patience();
-	note_pending(p, request);
+	note_pending(p, request, length);
 	if (!write_line(p, request, strlen(request)) || !read_line(p, reply, end))
 		how = now_ms() >= end ? PEER_SILENT : PEER_GONE;
-	observe_exchange((int)(p - peers) + 1, request, strcspn(request, "\n"),
+	observe_exchange((int)(p - peers) + 1, request, length,
 			 how == EXCHANGED ? reply : NULL);
-	note_pending(p, "");
+	*shared->pending[p - peers].request = '\0';
 	pthread_mutex_unlock(&p->lock);
 	return how;
 }

@@ -17,7 +17,7 @@ void aftermath_of_name(pid_t pid);
 /* Of all, once the last one has ended. */
 void aftermath_of_all(void);
 
-/* Runs scif-fabric with up to three arguments; false when it fails. */
+/* Runs scif-fabric with up to three arguments; complains when it fails, and gives false. */
 bool aftermath_fabric(const char *a, const char *b, const char *c);
 
 #endif
